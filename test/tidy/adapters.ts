@@ -1,0 +1,34 @@
+// The files that may touch what everybody else gets as a parameter: the clock, randomness, ids, the environment, output.
+//
+// A new adapter is a line here, with the reason why the thing has to be touched there. A line that nothing needs is a finding.
+
+export type BannedKind = "time" | "timers" | "randomness" | "environment" | "output" | "network"
+
+export interface Adapter {
+  readonly path: string
+  readonly may: readonly BannedKind[]
+  readonly reason: string
+}
+
+export const adapters: readonly Adapter[] = [
+  {
+    path: "packages/testkit/src/fault-proxy/proxy-timer.ts",
+    may: ["timers"],
+    reason: "the fault proxy stands outside: it delays real bytes on real sockets",
+  },
+  {
+    path: "packages/testkit/src/providers/provider-clock.ts",
+    may: ["time"],
+    reason: "a stand-in provider has a clock of its own, as the real one does",
+  },
+  {
+    path: "packages/testkit/src/providers/provider-ids.ts",
+    may: ["randomness"],
+    reason: "a stand-in provider makes its own object ids",
+  },
+  {
+    path: "packages/testkit/src/providers/provider-timer.ts",
+    may: ["timers"],
+    reason: "a stand-in provider takes real time to answer",
+  },
+]

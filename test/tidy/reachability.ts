@@ -1,0 +1,117 @@
+// What is reached from the doors of the packages: their entries, their programs, and the tests. What is not reached is dead.
+
+import type { Finding, SourceFile } from "./finding.ts"
+import { lineAt } from "./finding.ts"
+import type { ImportedModule } from "./imports.ts"
+import { importsOf, packageOf, resolveRelative } from "./imports.ts"
+import { workspacePackages } from "./packages.ts"
+import { children, field, list, nameOf, parse, stringOf, walk } from "./syntax.ts"
+import type { SyntaxNode } from "./syntax.ts"
+import { isSource, isTestCode } from "./tree.ts"
+
+const isCode = (path: string): boolean => /\.(ts|tsx|mjs)$/.test(path)
+
+/** The programs of the packages: what `bin` names, and what code starts by URL (workers, child processes). They may run on import. */
+export function programs(tree: readonly SourceFile[]): Set<string> {
+  const bins = workspacePackages(tree).flatMap(({ folder, manifest }) => {
+    const paths = typeof manifest.bin === "string" ? [manifest.bin] : Object.values(manifest.bin ?? {})
+    return paths.map((path) => sourceOfBuilt(folder, path))
+  })
+  const started = tree
+    .filter((file) => isCode(file.path))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((module) => module.kind === "file")
+        .map((module) => resolveRelative(file.path, module.specifier)),
+    )
+  return new Set([...bins, ...started])
+}
+
+/** The entries of the packages, as source files: every target of `exports`. */
+function entries(tree: readonly SourceFile[]): string[] {
+  return workspacePackages(tree).flatMap(({ folder, manifest }) =>
+    Object.values(manifest.exports ?? {}).flatMap((target) => {
+      const path = typeof target === "string" ? target : (target as { default?: string }).default
+      return path?.endsWith(".js") ? [sourceOfBuilt(folder, path)] : []
+    }),
+  )
+}
+
+function sourceOfBuilt(folder: string, path: string): string {
+  return `packages/${folder}/${path
+    .replace(/^\.\//, "")
+    .replace(/^dist\//, "src/")
+    .replace(/\.js$/, ".ts")}`
+}
+
+/** Sources that no entry and no program reaches, and files of test code that no test file reaches. */
+export function deadFiles(tree: readonly SourceFile[]): Finding[] {
+  const files = new Map(tree.filter((file) => isCode(file.path)).map((file) => [file.path, file]))
+  const roots = [...entries(tree), ...programs(tree), ...[...files.keys()].filter(isRoot)]
+  const reached = new Set<string>()
+  const pending = roots.filter((path) => files.has(path))
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    const file = files.get(path)
+    if (file === undefined || reached.has(path)) continue
+    reached.add(path)
+    pending.push(...linksOf(file))
+  }
+  return [...files.keys()]
+    .filter((path) => (isSource(path) || isTestCode(path)) && !reached.has(path))
+    .map((path) => ({ path, line: 1, message: "is reached from no entry, program or test; use it or delete it" }))
+}
+
+const isRoot = (path: string): boolean => path.endsWith(".test.ts") || path.endsWith("-reporter.ts")
+
+/** Files that a file imports, or names by a path in a string, as a test does that starts a child process. */
+function linksOf(file: SourceFile): string[] {
+  const links = importsOf(file).map((module) => resolveRelative(file.path, module.specifier))
+  if (!isTestCode(file.path)) return links
+  walk(parse(file).program, (node) => {
+    const text = stringOf(node)
+    if (text !== undefined && /^[\w./-]+\.(ts|mjs|js)$/.test(text)) links.push(resolveRelative(file.path, text))
+  })
+  return links
+}
+
+/**
+ * Exported values of sources that no other file takes by name. `internal.ts` is asked too: a seam that no test uses is
+ * dead. Types are not asked: one that stands in the signature of an exported function is rightly exported with it.
+ */
+export function deadExports(tree: readonly SourceFile[]): Finding[] {
+  const taken = new Set<string>()
+  for (const file of tree.filter((candidate) => isCode(candidate.path))) {
+    for (const module of importsOf(file))
+      for (const name of module.names) taken.add(`${targetOf(file, module)}#${name}`)
+  }
+  return tree
+    .filter((file) => isSource(file.path) && isCode(file.path) && !file.path.endsWith("/src/index.ts"))
+    .flatMap((file) =>
+      exportsOf(file)
+        .filter(({ name }) => !taken.has(`${file.path}#${name}`) && !taken.has(`${file.path}#*`))
+        .map(({ name, line }) => ({ path: file.path, line, message: `exports ${name}, which no other file imports` })),
+    )
+}
+
+function targetOf(file: SourceFile, module: ImportedModule): string {
+  const name = packageOf(module.specifier)
+  if (name === undefined) return resolveRelative(file.path, module.specifier)
+  const door = module.specifier.endsWith("/internal") ? "internal" : "index"
+  return `packages/${name.split("/")[1]}/src/${door}.ts`
+}
+
+function exportsOf(file: SourceFile): { name: string; line: number }[] {
+  return children(parse(file).program)
+    .filter((node) => node.type === "ExportNamedDeclaration")
+    .flatMap((node) => exportedNames(node).map((name) => ({ name, line: lineAt(file.text, node.start) })))
+}
+
+function exportedNames(node: SyntaxNode): string[] {
+  const declaration = field(node, "declaration")
+  if (node["exportKind"] === "type" || declaration?.type.startsWith("TS")) return []
+  const named = list(node, "specifiers")
+    .filter((entry) => entry["exportKind"] !== "type")
+    .map((entry) => nameOf(field(entry, "exported")))
+  const declared = [declaration, ...list(declaration, "declarations")].map((entry) => nameOf(field(entry, "id")))
+  return [...named, ...declared].filter((name) => name !== undefined)
+}
