@@ -31,4 +31,9 @@ export const adapters: readonly Adapter[] = [
     may: ["timers"],
     reason: "a stand-in provider takes real time to answer",
   },
+  {
+    path: "packages/testkit/src/providers/start-provider.ts",
+    may: ["network"],
+    reason: "asks its own child process on the loopback address whether it is up, outside of any operation",
+  },
 ]
