@@ -65,7 +65,7 @@ test.each([
 })
 
 test("allowed doors are no findings", () => {
-  const source = `import { z } from "zod"; import "node:fs"; import { x } from "@invokejs/protocol"; import "./lease.ts"`
+  const source = `import { z } from "zod"; import "node:fs"; import { x } from "@invokejs/protocol"; import "./lease.ts"; new URL("child.mjs", import.meta.url)`
   const inTest = `import "vitest"; import "@invokejs/engine/internal"; import "@invokejs/testkit"; import "./kit/clock.ts"`
   expect(messages(SOURCE, source, engine)).toEqual([])
   expect(messages(TEST, inTest, engine)).toEqual([])

@@ -12,7 +12,9 @@ const NO_BUILTINS = new Set(["protocol", "client", "console"])
 /** Judges the imports of one file of a package. `devPackages` are the root's devDependencies, for tests only. */
 export function judgeImports(file: SourceFile, pack: WorkspacePackage, devPackages: readonly string[]): Finding[] {
   const inTest = file.path.startsWith(`packages/${pack.folder}/test/`)
-  return importsOf(file).flatMap((module) => {
+  // A file started by URL is no import: it lies beside the code that starts it, and its own imports are judged.
+  const imports = importsOf(file).filter((module) => module.kind !== "file")
+  return imports.flatMap((module) => {
     const message =
       packageOf(module.specifier) === undefined
         ? judgePath(file, pack, module, inTest)
@@ -29,7 +31,6 @@ function judgePath(
   module: ImportedModule,
   inTest: boolean,
 ): string | undefined {
-  if (module.kind === "file") return undefined
   const target = resolveRelative(file.path, module.specifier)
   if (inTest) {
     if (target.startsWith(`packages/${pack.folder}/test/`)) return undefined

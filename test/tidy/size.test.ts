@@ -9,7 +9,10 @@ const lines = (count: number) => "let x = 1\n".repeat(count)
 const messages = (text: string) => judgeFunctionLength({ path: "a.ts", text }).map((finding) => finding.message)
 
 test("no file is longer than its wall", () => {
-  const files = [...code, ...tree.filter((file) => file.path.endsWith(".sql"))]
+  // The list of public names has one line for each of them and is written by a script.
+  const files = [...code, ...tree.filter((file) => file.path.endsWith(".sql"))].filter(
+    (file) => file.path !== "test/pins/export-pins.ts",
+  )
   expect(formatFindings(files.flatMap(judgeFileLength))).toEqual([])
 })
 
