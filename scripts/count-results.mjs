@@ -1,3 +1,4 @@
+// @ts-check
 // Turns what the checks and vitest reported into the one line that `npm test` ends with.
 //
 // It counts and formats; it runs nothing and prints nothing. Invariants:

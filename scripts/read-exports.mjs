@@ -1,3 +1,4 @@
+// @ts-check
 // Reads what every package promises: the names that each entry of its `exports` gives out, from the built declarations.
 //
 // Entries hold named exports and nothing else (a tidy rule), so the names stand in the declaration file itself.

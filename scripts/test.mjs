@@ -1,3 +1,4 @@
+// @ts-check
 // `npm test`: builds, type-checks the tests, lints, checks the format, runs the tests, and ends with `N passed, N failed`.
 //
 //   npm test                            everything but the tests named *.long.test.ts

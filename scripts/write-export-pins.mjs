@@ -1,3 +1,4 @@
+// @ts-check
 // `npm run pins:write`: writes test/pins/export-pins.ts from what the built packages export now.
 //
 // Run it when a public name is meant to come or go, read the difference, and say in CHANGELOG.md what it means for users.
