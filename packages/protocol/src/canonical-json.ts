@@ -215,16 +215,15 @@ function isPlain(value: object, mark: "map" | "isPrototypeOf"): boolean {
   const above: unknown = Object.getPrototypeOf(prototype)
   const base = mark === "map" ? above : prototype
   if (base === null || typeof base !== "object") return false
-  if ("toJSON" in (prototype as object)) return false
-  return (
-    Object.getPrototypeOf(base) === null &&
-    Object.hasOwn(base, "isPrototypeOf") &&
-    Object.hasOwn(prototype as object, mark)
-  )
+  if ("toJSON" in prototype) return false
+  return Object.getPrototypeOf(base) === null && Object.hasOwn(base, "isPrototypeOf") && Object.hasOwn(prototype, mark)
 }
 
 function className(value: object): string {
-  const prototype = Object.getPrototypeOf(value) as { constructor?: unknown } | null
-  const constructor = prototype === null ? undefined : Object.getOwnPropertyDescriptor(prototype, "constructor")?.value
-  return typeof constructor === "function" && constructor.name !== "" ? `a ${constructor.name}` : "an object of a class"
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const made: unknown =
+    typeof prototype === "object" && prototype !== null
+      ? Object.getOwnPropertyDescriptor(prototype, "constructor")?.value
+      : undefined
+  return typeof made === "function" && made.name !== "" ? `a ${made.name}` : "an object of a class"
 }

@@ -29,6 +29,31 @@ export type { SafePattern } from "./safe-pattern.ts"
 export { ERRORS, ERROR_CODES, JOURNAL_ERRORS, errorDocs, isErrorCode } from "./error-registry.ts"
 export type { ErrorCode, SameCallAgain } from "./error-registry.ts"
 export { InvokeError, problemOf } from "./invoke-error.ts"
+export { DEFINITE_STATUSES, WORD_STATUSES, NEVER_DEFINITE, statusMeaning } from "./definite-status.ts"
+export type { StatusMeaning } from "./definite-status.ts"
+export { classifyOutcome } from "./classify-outcome.ts"
+export type { Classified, OutcomeFacts, StageObservation, ToolWord } from "./classify-outcome.ts"
+export { retryAfterMs } from "./retry-after.ts"
+export {
+  RESULT_TABLE,
+  ROW_IDS,
+  RESULT_STATUSES,
+  FINAL_OUTCOMES,
+  DECISIONS,
+  RETRIES,
+  isResultCore,
+} from "./result-table.ts"
+export type { RowId, ResultCore, ResultStatus, FinalOutcome, Decision, Retry, PlanChange } from "./result-table.ts"
+export { selectRow } from "./select-row.ts"
+export type { CallerRights, Circumstances } from "./select-row.ts"
+export { buildResult } from "./result.ts"
+export type { Result, ResultFields, EvidenceSummary } from "./result.ts"
+export type { TraceStep } from "./operation-trace.ts"
+export { agentText } from "./agent-text.ts"
+export type { AgentTextFacts } from "./agent-text.ts"
+export { VERBS, VERB_NAMES, RIGHTS, verbsFrom, supersedeRight } from "./verbs.ts"
+export type { Verb, Right } from "./verbs.ts"
+export { resultSchema, resultFieldsSchema, jsonSchema, parseResult } from "./result-schema.ts"
 export type { InvokeErrorInput, Problem } from "./invoke-error.ts"
 export { STATES, STATE_NAMES, SAFETY_CLASSES, isTerminal, isUnresolved, assertNever } from "./state.ts"
 export type { State, TerminalState, OpenState, SafetyClass } from "./state.ts"
@@ -50,7 +75,14 @@ export { transition } from "./transition.ts"
 export type { Step, Transition, TransitionContext } from "./transition/step.ts"
 export { propose, fillsSlot } from "./propose.ts"
 export type { Proposal, Admission } from "./propose.ts"
-export type { AttemptOutcome, DispatchEvent, Illegal, OperationEvent, OperationEventType, ResolveTo } from "./operation-event.ts"
+export type {
+  AttemptOutcome,
+  DispatchEvent,
+  Illegal,
+  OperationEvent,
+  OperationEventType,
+  ResolveTo,
+} from "./operation-event.ts"
 export { nextStep, mayUseSameKey, needsLookBefore } from "./next-step.ts"
 export type { NextStep, StepCapabilities } from "./next-step.ts"
 export { attemptOverAt, isOpen, lastSendOf, protectedUntil, sendBefore, settledFrom } from "./windows.ts"
