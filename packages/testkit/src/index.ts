@@ -1,0 +1,20 @@
+export { FaultProxy, type FaultProxyOptions } from "./fault-proxy/fault-proxy.ts"
+export type {
+  AnswerFault,
+  CutPlace,
+  Direction,
+  EndBy,
+  Fault,
+  FaultMatch,
+  FaultRule,
+  RequestFault,
+  ScriptedAnswer,
+} from "./fault-proxy/fault.ts"
+export type { HeldRequest, LandedRequest } from "./fault-proxy/held-requests.ts"
+export type { ProxyCounters, ProxyRecordEntry } from "./fault-proxy/proxy-record.ts"
+export type { AnswerRule, AnswerStage } from "./providers/answer-rules.ts"
+export type { GatePlace } from "./providers/gate.ts"
+export type { Effect, LedgerLine } from "./providers/ledger-line.ts"
+export type { ProviderName, ProviderSettings } from "./providers/provider-kinds.ts"
+export { RunningProvider, startProvider, type StartProviderOptions } from "./providers/start-provider.ts"
+export type { StripeSettings } from "./providers/stripe/stripe-settings.ts"
