@@ -4,6 +4,9 @@ export interface Clock {
   wall(): number
   /** Monotonic clock, ms. Never goes back; stands still while the machine is suspended. */
   monotonic(): number
-  /** Calls `fn` once after `ms`; never keeps the process alive. Returns a cancel function. */
-  after(ms: number, fn: () => void): () => void
+  /**
+   * Calls `fn` once after `ms`. Returns a cancel function. It keeps the process alive only where somebody is waiting for it
+   * (`keep_alive`): background work never does.
+   */
+  after(ms: number, fn: () => void, options?: { readonly keep_alive?: boolean }): () => void
 }

@@ -1,0 +1,115 @@
+/**
+ * `call`: from a proposal to what can be said about it within the wait (protocol §2; interfaces, "SDK").
+ *
+ * CA1. A result always has an operation id; an error means that nothing ran and nothing was reserved.
+ * CA2. The wait's end, or an aborted signal, ends the waiting, never the operation.
+ * CA3. A duplicate waits on the row. It is never promoted to dispatcher.
+ */
+import { buildResult, DEFAULTS, InvokeError, isTerminal, type Operation, type Result } from "@invokejs/protocol"
+import type { EngineContext } from "../engine-context.ts"
+import { startAttempt } from "../dispatch/attempt.ts"
+import { JournalError } from "../ports/journal.ts"
+import { retakeSlot } from "../operate/retake-slot.ts"
+import { admit, type Admitted } from "./admit.ts"
+import type { CallOptions } from "./call-options.ts"
+import { prepareCall, type CallRequest } from "./call-request.ts"
+import { callReadOnly } from "./read-only.ts"
+import { CALLER, tellResult, type Telling } from "./tell-result.ts"
+
+export async function call(context: EngineContext, options: CallOptions): Promise<Result> {
+  const request = await prepareCall(context, options)
+  return callRequest(context, request)
+}
+
+export async function callRequest(context: EngineContext, request: CallRequest): Promise<Result> {
+  if (context.draining()) throw new InvokeError("draining", { happened: "this process is closing and takes no new calls" })
+  if (request.tool.safety === "read-only" && !request.tool.journaled) return callReadOnly(context, request)
+  const actor = `agent:${request.agent_id}`
+  const admitted = await journaled(() => admit(context, request, { actor }))
+  return followAdmitted(context, request, admitted)
+}
+
+/** What is true of an admitted call once its wait is over. */
+export async function followAdmitted(context: EngineContext, request: CallRequest, admitted: Admitted): Promise<Result> {
+  switch (admitted.how) {
+    case "in_doubt":
+      return inDoubt(context, request, admitted.operation)
+    case "admitted":
+      if (admitted.dispatched) startAttempt(context, admitted.operation, request.tool, admitted.dispatched)
+      else context.wake()
+      return tellWhenDone(context, request, admitted.operation, "first")
+    case "joined":
+      context.journal.noteDuplicate(admitted.operation.operation_id, `agent:${request.agent_id}`)
+      return tellWhenDone(context, request, admitted.operation, "joiner")
+    case "replayed":
+      context.journal.noteDuplicate(admitted.operation.operation_id, `agent:${request.agent_id}`)
+      return tellResult(context, admitted.operation, "later")
+    case "retry":
+      return retryThenTell(context, request, admitted.operation)
+  }
+}
+
+/** An identical later call on `not_applied` with budget left is its retry: one winner, the others join (item 15). */
+async function retryThenTell(context: EngineContext, request: CallRequest, operation: Operation): Promise<Result> {
+  const applied = await retakeSlot(context, operation, {
+    event: (row) =>
+      row.state === "not_applied"
+        ? {
+            type: "retry",
+            after_attempt: row.attempts.at(-1)?.attempt ?? 0,
+            deadline_at: context.journal.now() + row.contract.deadline_ms,
+            automatic: true,
+          }
+        : null,
+    actor: `agent:${request.agent_id}`,
+  })
+  if (applied.ok) {
+    context.wake()
+    return tellWhenDone(context, request, applied.operation, "first")
+  }
+  return tellWhenDone(context, request, applied.operation, isTerminal(applied.operation.state) ? "later" : "joiner")
+}
+
+async function tellWhenDone(context: EngineContext, request: CallRequest, operation: Operation, telling: Telling): Promise<Result> {
+  const row = await context.watch.wait(operation, {
+    enough: answerable,
+    wait_ms: request.wait_ms,
+    ...(request.signal ? { signal: request.signal } : {}),
+  })
+  return tellResult(context, row, telling)
+}
+
+/** Settled, or in a person's hands. */
+export function answerable(operation: Operation): boolean {
+  return isTerminal(operation.state) || operation.state === "needs_review" || operation.state === "awaiting_approval"
+}
+
+/** The commit of the admission is in doubt: nobody may say that nothing was reserved (item 12). */
+async function inDoubt(context: EngineContext, request: CallRequest, proposed: Operation): Promise<Result> {
+  const operation = await context.journal.operation(proposed.operation_id).catch(() => null)
+  if (operation) return tellWhenDone(context, request, operation, "first")
+  return buildResult(proposed, {
+    telling: "first",
+    now: context.journal.now(),
+    quarantine: false,
+    rights: CALLER,
+    doubtful_admission: true,
+  })
+}
+
+/** What the journal could not take is told as an error only where nothing was written. */
+export async function journaled<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error
+    const code = error.code === "overloaded" ? "overloaded" : "journal_unavailable"
+    throw new InvokeError(code, {
+      happened: `the journal did not take the call: ${error.message}`,
+      detail: { journal_code: error.code },
+      retry_after_ms: DEFAULTS.backoff_min_ms,
+      cause: error,
+    })
+  }
+}
+

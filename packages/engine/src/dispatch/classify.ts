@@ -1,0 +1,85 @@
+/**
+ * From what the tool said and the transport saw to the attempt's class: the engine's side of `classifyOutcome()`.
+ *
+ * Owns: gathering. The output goes through JSON once, so that the first caller gets what a replay gets.
+ */
+import { classifyOutcome, retryAfterMs, type Operation, type ToolWord as ProtocolWord } from "@invokejs/protocol"
+import type { EngineContext } from "../engine-context.ts"
+import type { CompiledTool, ToolWord } from "../tool/compiled-tool.ts"
+import { jsonOutput } from "../tool/json-output.ts"
+import type { Classified } from "./record-outcome.ts"
+import type { AttemptObservation } from "./transport/attempt-observation.ts"
+
+export type Ended =
+  | { readonly how: "returned"; readonly value: unknown; readonly timed_out: boolean; readonly started: boolean }
+  | { readonly how: "thrown"; readonly error: unknown; readonly timed_out: boolean; readonly started: boolean }
+
+export function classify(
+  context: EngineContext,
+  operation: Operation,
+  tool: CompiledTool,
+  end: Ended,
+  seen: AttemptObservation,
+): Classified {
+  const attempt = operation.attempts.at(-1)
+  const header = seen.headers["retry-after"]
+  const asked = header === undefined ? undefined : retryAfterMs(header, context.clock.wall())
+  const facts = {
+    ...(seen.provider_request_id === null ? {} : { provider_request_id: seen.provider_request_id }),
+    ...(seen.status === null ? {} : { http_status: seen.status }),
+    ...(seen.digest === null ? {} : { request_digest: seen.digest }),
+  }
+  if (!end.started) {
+    const reason = { code: "params_unreadable", text: "today's schema refuses the stored parameters; the tool was not called" }
+    return { outcome: { class: "rejected", reason, proof: "word", speaks_for: "attempt", look_first: false }, left: false }
+  }
+  const { outcome, left } = classifyOutcome({
+    transport: attempt?.transport ?? "opaque",
+    observation: attempt?.transport === "invoke" ? seen : null,
+    word: protocolWord(wordOf(tool, end), end.timed_out),
+    contract: operation.contract,
+    checkable: operation.checkable,
+    ...(asked === undefined || asked === null ? {} : { retry_after_ms: asked }),
+  })
+  return { outcome, left, ...facts }
+}
+
+function wordOf(tool: CompiledTool, end: Ended): ToolWord {
+  return end.how === "returned"
+    ? tool.interpret({ returned: { value: end.value }, timed_out: end.timed_out })
+    : tool.interpret({ thrown: { error: end.error }, timed_out: end.timed_out })
+}
+
+function protocolWord(word: ToolWord, timed_out: boolean): ProtocolWord {
+  switch (word.says) {
+    case "applied":
+      return { kind: "applied", ...stored(word.value), ...(word.candidate ? { candidate: word.candidate } : {}) }
+    case "accepted":
+      return {
+        kind: "accepted",
+        output: stored(word.value).output,
+        ...(word.reference === undefined ? {} : { reference: word.reference }),
+      }
+    case "returned":
+      return {
+        kind: "returned",
+        ...stored(word.value),
+        accepts: word.accepts,
+        ...(word.candidate ? { candidate: word.candidate } : {}),
+      }
+    case "not_applied":
+      return {
+        kind: "not_applied",
+        reason: { code: word.code, text: word.message },
+        ...(word.retry_after_ms === undefined ? {} : { retry_after_ms: word.retry_after_ms }),
+      }
+    case "rejected":
+      return { kind: "rejected", reason: { code: word.code, text: word.message } }
+    case "unknown":
+      return timed_out ? { kind: "timed_out" } : { kind: "threw" }
+  }
+}
+
+function stored(value: unknown) {
+  return jsonOutput(value)
+}

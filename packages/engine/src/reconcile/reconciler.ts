@@ -1,0 +1,162 @@
+/**
+ * The background loop: every due timer of every operation this engine has the tool for (protocol §4, L1).
+ *
+ * Owns: claiming by compare-and-set, a bounded number of steps at once, and when to look again.
+ * Must not: decide. `nextStep()` says what is due; the parts do it.
+ *
+ * RE1. With the provider reachable and no caller attached, every checkable operation without open attempts settles.
+ * RE2. One slow tool does not stop the others: steps run side by side, bounded in all.
+ * RE3. The loop never keeps the process alive.
+ */
+import { nextStep, type Operation } from "@invokejs/protocol"
+import type { EngineContext } from "../engine-context.ts"
+import { applyEvent } from "../operation-writer.ts"
+import { dispatchOperation } from "../dispatch/dispatch.ts"
+import { fenceOperation } from "./fence.ts"
+import { judgeHeld } from "./held.ts"
+import { lookBefore } from "./look-before.ts"
+import { errorText, probeOperation } from "./probe.ts"
+import { closeGoneWorkers } from "./gone-workers.ts"
+
+/** Steps under way at once. More would not help one machine, and each may hold a connection to a provider. */
+const STEPS_MAX = 32
+/** How long without a look at the journal: another process may have left work, and a notice may be lost. */
+const IDLE_MS = 1_000
+/** How often held operations and silent workers are looked over although nothing woke us. */
+const SWEEP_MS = 5_000
+
+export class Reconciler {
+  readonly #context: EngineContext
+  readonly #busy = new Set<string>()
+  #stopTimer: (() => void) | null = null
+  #running: Promise<void> | null = null
+  #again = false
+  #stopped = false
+  #sweptAt = Number.NEGATIVE_INFINITY
+
+  constructor(context: EngineContext) {
+    this.#context = context
+  }
+
+  /** Something may be due now. */
+  wake(): void {
+    if (this.#stopped) return
+    if (this.#running) {
+      this.#again = true
+      return
+    }
+    this.#stopTimer?.()
+    this.#stopTimer = null
+    this.#running = this.#round().finally(() => {
+      this.#running = null
+      if (this.#again) {
+        this.#again = false
+        this.wake()
+      }
+    })
+  }
+
+  /** One full round, for callers that drive the loop themselves. */
+  async settle(): Promise<void> {
+    this.wake()
+    while (this.#running || this.#busy.size > 0) {
+      await this.#running
+      await new Promise<void>((resolve) => this.#context.clock.after(1, resolve))
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#stopTimer?.()
+    this.#stopTimer = null
+    await this.#running
+  }
+
+  async #round(): Promise<void> {
+    const context = this.#context
+    let next = IDLE_MS
+    try {
+      const now = context.journal.now()
+      if (context.clock.monotonic() - this.#sweptAt >= SWEEP_MS) {
+        this.#sweptAt = context.clock.monotonic()
+        await closeGoneWorkers(context)
+        await judgeHeld(context)
+      }
+      const room = STEPS_MAX - this.#busy.size
+      const { due, lapsed, next_due_at } = await context.journal.due({ now, limit: STEPS_MAX * 2, tools: context.tools.names() })
+      let taken = 0
+      for (const operation of [...lapsed, ...due]) {
+        if (taken >= room || this.#busy.has(operation.operation_id)) continue
+        taken += 1
+        this.#start(operation, lapsed.includes(operation))
+      }
+      if (next_due_at !== null) next = Math.min(IDLE_MS, Math.max(1, next_due_at - now))
+    } catch (error) {
+      context.telemetry.log("error", "the background loop could not read the journal", { error: errorText(error) })
+    }
+    if (this.#stopped) return
+    this.#stopTimer = context.clock.after(next, () => {
+      this.#stopTimer = null
+      this.wake()
+    })
+  }
+
+  #start(operation: Operation, lapsed: boolean): void {
+    const id = operation.operation_id
+    this.#busy.add(id)
+    void stepOperation(this.#context, operation, lapsed)
+      .catch((error: unknown) =>
+        this.#context.telemetry.log("error", "a step of the background loop failed", { operation_id: id, error: errorText(error) }),
+      )
+      .finally(() => {
+        this.#busy.delete(id)
+        this.wake()
+      })
+  }
+}
+
+/** Does what is due about one operation. */
+export async function stepOperation(context: EngineContext, operation: Operation, lapsed: boolean): Promise<void> {
+  const tool = context.tools.of(operation)
+  if (!tool) return
+  const actor = "engine"
+  if (lapsed && operation.state === "dispatched") {
+    if (context.running.has(operation.operation_id)) return
+    await applyEvent(context, operation.operation_id, (row) => (row.state === "dispatched" ? { type: "lapsed", why: "lease" } : null), { actor })
+    return
+  }
+  const step = nextStep(operation, {
+    now: context.journal.now(),
+    quarantine: (await context.journal.quarantine()) !== null,
+    can_fence: tool.fence !== null,
+  })
+  switch (step.do) {
+    case "dispatch":
+      return void (await dispatchOperation(context, operation, tool))
+    case "look_before":
+      await lookBefore(context, operation, tool)
+      return
+    case "probe":
+      return probeOperation(context, operation, tool)
+    case "fence":
+      return fenceOperation(context, operation, tool)
+    case "timer":
+      await applyEvent(context, operation.operation_id, (row) => (row.version === operation.version ? { type: "due" } : null), { actor, known: operation })
+      return
+    case "wait":
+      if (step.until > (operation.due_at ?? 0)) {
+        await applyEvent(
+          context,
+          operation.operation_id,
+          (row) =>
+            row.version === operation.version
+              ? { type: "postpone", until: step.until, reason: { code: "waiting", text: "it waits its turn" } }
+              : null,
+          { actor, known: operation },
+        )
+      }
+      return
+    case "nothing":
+      return
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * What an engine does before it takes its first call: learn what earlier processes left behind (CS-5, CS-9, CS-8).
+ *
+ * RV1. A journal in quarantine marks every open operation `restored` once; nothing dispatches until it is lifted.
+ * RV2. Workers whose processes are proved gone are closed at once; the others' leases lapse by themselves.
+ * RV3. Stored keys are derived again: a difference without a new identity version refuses the start (item 9).
+ */
+import { DEFAULTS, deriveKey, InvokeError, isTerminal, STATE_NAMES, type Operation } from "@invokejs/protocol"
+import type { EngineContext } from "./engine-context.ts"
+import { applyEvent } from "./operation-writer.ts"
+import { closeGoneWorkers } from "./reconcile/gone-workers.ts"
+
+const PAGE = 500
+/** Start-up stays bounded on a large journal: open operations are all checked, of the settled ones the newest. */
+const RECENT_MAX = 2_000
+
+export async function recover(context: EngineContext): Promise<void> {
+  await checkIdentities(context)
+  const quarantine = await context.journal.quarantine()
+  if (quarantine) await markRestored(context, quarantine.since)
+  await closeGoneWorkers(context)
+}
+
+const OPEN = STATE_NAMES.filter((state) => !isTerminal(state))
+
+async function markRestored(context: EngineContext, since: number): Promise<void> {
+  for await (const operation of allOpen(context)) {
+    if (operation.restored !== null && operation.restored.until >= since) continue
+    await applyEvent(
+      context,
+      operation.operation_id,
+      (row) => (isTerminal(row.state) || (row.restored !== null && row.restored.until >= since) ? null : { type: "restored", until: since }),
+      { actor: "engine" },
+    )
+  }
+}
+
+async function* allOpen(context: EngineContext): AsyncGenerator<Operation> {
+  let cursor: string | null = null
+  do {
+    const page: { items: readonly Operation[]; next_cursor: string | null } = await context.journal.operations(
+      { states: OPEN },
+      cursor === null ? { limit: PAGE } : { limit: PAGE, cursor },
+    )
+    yield* page.items
+    cursor = page.next_cursor
+  } while (cursor !== null)
+}
+
+async function checkIdentities(context: EngineContext): Promise<void> {
+  for await (const operation of allOpen(context)) await checkIdentity(context, operation)
+  const recent = await context.journal.operations({ states: ["succeeded"] }, { limit: RECENT_MAX })
+  const now = context.journal.now()
+  for (const operation of recent.items) {
+    if (now - (operation.settled_at ?? now) < DEFAULTS.repeat_window_ms) await checkIdentity(context, operation)
+  }
+}
+
+async function checkIdentity(context: EngineContext, operation: Operation): Promise<void> {
+  const tool = context.tools.of(operation)
+  if (!tool || operation.identity === null || operation.repeats !== null || operation.compensates !== null) return
+  const parsed = await tool.parse(operation.params)
+  if (!parsed.ok) return
+  const today = tool.identify(parsed.value).find((one) => one.version === operation.identity_version)
+  if (!today) return
+  const then = deriveKey({ namespace: operation.namespace, identity_version: today.version, fields: operation.identity }, context.sha256)
+  const now = deriveKey({ namespace: tool.namespace, identity_version: today.version, fields: today.fields }, context.sha256)
+  if (then === now) return
+  throw new InvokeError("identity_changed", {
+    happened: `the identity of ${tool.name} derives another key for ${operation.operation_id} than the one it was admitted under`,
+    detail: { tool: tool.name, operation_id: operation.operation_id, identity_version: today.version },
+  })
+}
