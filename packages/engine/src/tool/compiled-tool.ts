@@ -33,7 +33,12 @@ export interface ProbeContext {
 
 /** What a probe answers: made by `found`, `absent`, `unsure`. */
 export type ProbeAnswer =
-  | { readonly kind: "found"; readonly candidates: readonly Candidate[]; readonly complete: boolean; readonly search: boolean }
+  | {
+      readonly kind: "found"
+      readonly candidates: readonly Candidate[]
+      readonly complete: boolean
+      readonly search: boolean
+    }
   | { readonly kind: "absent"; readonly complete: boolean; readonly search: boolean }
   | { readonly kind: "unsure"; readonly reason: string }
   /** The provider's word that the operation's attempts were not applied. */
@@ -71,13 +76,17 @@ export interface CompiledTool {
   readonly aliases: readonly string[]
   readonly repeat_window_ms: number
   readonly retry_on_repeat: boolean
+  /** How long a call of this tool waits for its row; null: the call's own, or the default. */
+  readonly wait_ms: number | null
   /** URLs the tool marks as built from parameters may lead to private addresses. */
   readonly allow_private: boolean
   /** Journal a read-only call as well. */
   readonly journaled: boolean
 
   /** Validates with the tool's schema. Issues are words for the model, with paths. */
-  parse(params: Json): Promise<
+  parse(
+    params: Json,
+  ): Promise<
     | { readonly ok: true; readonly value: unknown }
     | { readonly ok: false; readonly issues: readonly { readonly path: string; readonly message: string }[] }
   >
@@ -91,7 +100,9 @@ export interface CompiledTool {
   /** The tool's own word about a value or an error, where it has one: `outcome.*`, `applied` predicate, `classify`. */
   interpret(evidence: AttemptEvidence): ToolWord
   readonly probe: ((parsed: unknown, context: ProbeContext) => Promise<ProbeAnswer>) | null
-  readonly fence: ((parsed: unknown, context: ProbeContext & { readonly marker: string }) => Promise<FenceAnswer>) | null
+  readonly fence:
+    | ((parsed: unknown, context: ProbeContext & { readonly marker: string }) => Promise<FenceAnswer>)
+    | null
 }
 
 /** What the tool says happened; `null` means that it says nothing and stage and answer decide. */
@@ -101,7 +112,12 @@ export type ToolWord =
   | { readonly says: "not_applied"; readonly code: string; readonly message: string; readonly retry_after_ms?: number }
   | { readonly says: "rejected"; readonly code: string; readonly message: string }
   /** It returned a plain value. `accepts` is the contract's predicate about it: null where there is none, or it threw. */
-  | { readonly says: "returned"; readonly value: unknown; readonly accepts: boolean | null; readonly candidate?: Candidate }
+  | {
+      readonly says: "returned"
+      readonly value: unknown
+      readonly accepts: boolean | null
+      readonly candidate?: Candidate
+    }
   | { readonly says: "unknown"; readonly code: string; readonly message: string }
 
 export type { AttemptOutcome }
