@@ -1,0 +1,43 @@
+/**
+ * Copies the journal while it is in use, into one file that knows it is a copy.
+ *
+ * BA1. The copy carries another incarnation and a quarantine of its own: wherever it is opened, nothing dispatches until a
+ *      person has said what was lost since.
+ */
+import { JournalError } from "@invokejs/engine"
+import { existsSync, rmSync } from "node:fs"
+
+import { messageOf } from "./sqlite-error.ts"
+import type { StatementCache } from "./statement-cache.ts"
+
+export interface CopyOrder {
+  readonly target: string
+  readonly incarnation: string
+  readonly now: number
+}
+
+export function copyJournal({ db }: StatementCache, { target, incarnation, now }: CopyOrder): void {
+  if (existsSync(target))
+    throw new JournalError("journal_unavailable", `${target} exists: a copy is written to a new place`)
+  try {
+    db.prepare("VACUUM INTO ?").run(target)
+    db.prepare("ATTACH ? AS copy").run(target)
+    try {
+      // The commit's flush covers what VACUUM INTO wrote as well: it is the same file.
+      db.exec("PRAGMA copy.synchronous = FULL; BEGIN")
+      db.prepare(
+        "INSERT INTO copy.quarantines (since, reason, detail, incarnation_before) " +
+          "SELECT ?, 'backup', 'this file is a copy made while the journal went on', incarnation FROM copy.meta WHERE quarantined = 0",
+      ).run(now)
+      db.prepare("UPDATE copy.meta SET quarantined = 1, incarnation = ?, commits = commits + 1").run(incarnation)
+      db.exec("COMMIT")
+    } finally {
+      db.exec("DETACH copy")
+    }
+  } catch (error) {
+    rmSync(target, { force: true })
+    throw new JournalError("journal_unavailable", `cannot copy the journal to ${target}: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+}

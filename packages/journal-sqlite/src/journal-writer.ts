@@ -1,0 +1,278 @@
+/**
+ * The one writing connection of a process, on whatever thread it was opened.
+ *
+ * Owns: transactions, their database time, and what is known after a commit that failed. Must not: be called twice at
+ * once, or wait for anything but SQLite.
+ *
+ * WT1. `BEGIN IMMEDIATE` for every write; each entry in its own savepoint, so that a bad one fails alone (JN4).
+ * WT2. In every transaction the path must still name the file that was opened, before the entries and after the commit
+ *      (R25): a file that was moved away takes commits that nobody will find.
+ * WT3. Database time is the wall clock, but never earlier than the high-water mark, which moves in the same transaction.
+ * WT4. Answers leave only after COMMIT returned. A COMMIT that threw is looked up under the lock, and its remains in the
+ *      log are overwritten by another commit before it is called "not taken place"; else it stays in doubt.
+ */
+import { JournalError } from "@invokejs/engine"
+import type { Conflict, JournalErrorCode } from "@invokejs/engine"
+
+import { copyJournal } from "./backup.ts"
+import type { CopyOrder } from "./backup.ts"
+import { applyEntry } from "./entries.ts"
+import type { Entry, EntryKind, ReplyOf } from "./entries.ts"
+import { inodeOf } from "./file-inode.ts"
+import { SEAL_AFTER_MS, readMeta, siblingOf, writeSibling } from "./incarnation.ts"
+import type { Meta } from "./incarnation.ts"
+import { journalError, messageOf, sqliteCode, storeErrorCode } from "./sqlite-error.ts"
+import type { StatementCache } from "./statement-cache.ts"
+import { Moved } from "./transaction.ts"
+
+export type EntryReply =
+  | { readonly ok: true; readonly value: ReplyOf<EntryKind> }
+  | { readonly ok: false; readonly conflict: Conflict }
+  /** `code` null: the entry itself was refused, not the store. */
+  | { readonly ok: false; readonly code: JournalErrorCode | null; readonly message: string }
+
+export interface BatchReply {
+  readonly replies: readonly EntryReply[]
+  /** Database time of the transaction, and the last one committed. */
+  readonly now: number
+  /** Number of this commit in the journal's life; null where nothing was committed. */
+  readonly commit: number | null
+  readonly incarnation: string
+}
+
+/** Log written since the last checkpoint after which the next quiet moment is used for one. */
+const CHECKPOINT_BYTES = 16 * 1024 * 1024
+const PAGE_BYTES = 4_096
+/** Pages that a commit touches beside its bodies: the journal's row, indexes, the ends of the tables. */
+const PAGES_PER_COMMIT = 10
+
+/** COMMIT failed while it wrote the log, so the frame that makes it valid is not there. */
+const NOT_COMMITTED = new Set([13, 778, 5])
+
+export interface WriterFile {
+  readonly path: string
+  readonly inode: string
+}
+
+export class JournalWriter {
+  readonly #db: StatementCache
+  readonly #file: WriterFile
+  readonly #wall: () => number
+  #incarnation: string
+  #high_water: number
+  #commits: number
+  #wal_inode: string | null = null
+  #sealed_at = 0
+  #sealed_commits = -1
+  #logged = 0
+
+  constructor(db: StatementCache, file: WriterFile, meta: Meta, wall: () => number) {
+    this.#db = db
+    this.#file = file
+    this.#wall = wall
+    this.#incarnation = meta.incarnation
+    this.#high_water = meta.high_water
+    this.#commits = meta.commits
+  }
+
+  commit(entries: readonly Entry[]): BatchReply {
+    let meta: Meta
+    let now: number
+    try {
+      this.#db.db.exec("BEGIN IMMEDIATE")
+    } catch (error) {
+      return this.#failed(entries, error)
+    }
+    try {
+      meta = this.#checkedMeta()
+      now = Math.max(Math.floor(this.#wall()), meta.high_water)
+      this.#sealBefore(meta, now)
+    } catch (error) {
+      this.#rollback()
+      return this.#failed(entries, error)
+    }
+    const quarantined = meta.quarantined === 1
+    const replies: EntryReply[] = []
+    let lastEvent: string | null = null
+    let wrote = false
+    for (const entry of entries) {
+      try {
+        const outcome = this.#applyAlone(entry, now, quarantined)
+        replies.push(outcome.reply)
+        wrote ||= outcome.wrote
+        lastEvent = outcome.event_id ?? lastEvent
+      } catch (error) {
+        // The savepoint is gone with the whole transaction: the disk is full or failing.
+        this.#rollback()
+        return this.#failed(entries, error)
+      }
+    }
+    if (!wrote) {
+      this.#rollback()
+      return { replies, now, commit: null, incarnation: this.#incarnation }
+    }
+    return this.#finish(entries, replies, { ...meta, high_water: now, commits: meta.commits + 1 }, lastEvent)
+  }
+
+  /** Brings the sibling up to what is durable (IN1). Does nothing where nothing was committed since. */
+  seal(): void {
+    if (this.#sealed_commits === this.#commits) return
+    this.#db.db.exec("BEGIN IMMEDIATE")
+    try {
+      this.#writeSibling(this.#checkedMeta())
+    } finally {
+      this.#rollback()
+    }
+  }
+
+  /** Moves the log into the file where enough has gathered. Called between commits, after their answers have left. */
+  checkpoint(): void {
+    if (this.#logged < CHECKPOINT_BYTES) return
+    this.#logged = 0
+    this.#db.get("PRAGMA wal_checkpoint(PASSIVE)")
+  }
+
+  /** Writes a consistent copy. The target must not exist. */
+  copyTo(order: CopyOrder): void {
+    copyJournal(this.#db, order)
+  }
+
+  close(): void {
+    try {
+      this.seal()
+    } catch {
+      // The sibling then lags, which is safe (IN1); what closes a journal must not fail over it.
+    }
+    this.#db.db.close()
+  }
+
+  #applyAlone(
+    entry: Entry,
+    now: number,
+    quarantined: boolean,
+  ): { readonly reply: EntryReply; readonly wrote: boolean; readonly event_id?: string | undefined } {
+    const { db } = this.#db
+    db.exec("SAVEPOINT entry")
+    try {
+      const { wrote, value, event_id } = applyEntry({ db: this.#db, now, quarantined }, entry)
+      db.exec(wrote ? "RELEASE entry" : "ROLLBACK TO entry; RELEASE entry")
+      return { reply: { ok: true, value }, wrote, event_id }
+    } catch (error) {
+      db.exec("ROLLBACK TO entry; RELEASE entry")
+      if (error instanceof Moved) return { reply: { ok: false, conflict: error.conflict }, wrote: false }
+      return { reply: { ok: false, code: storeErrorCode(error), message: messageOf(error) }, wrote: false }
+    }
+  }
+
+  #finish(entries: readonly Entry[], replies: readonly EntryReply[], meta: Meta, lastEvent: string | null): BatchReply {
+    try {
+      this.#db.run(
+        "UPDATE meta SET high_water = ?, commits = ?, last_event_id = coalesce(?, last_event_id) WHERE id = 1",
+        ...[meta.high_water, meta.commits, lastEvent],
+      )
+      this.#db.db.exec("COMMIT")
+    } catch (error) {
+      return this.#afterFailedCommit(entries, replies, meta, error)
+    }
+    return this.#committed(entries, replies, meta)
+  }
+
+  #committed(entries: readonly Entry[], replies: readonly EntryReply[], meta: Meta): BatchReply {
+    this.#commits = meta.commits
+    this.#high_water = meta.high_water
+    this.#logged += PAGES_PER_COMMIT * PAGE_BYTES
+    for (const entry of entries) if (entry.kind === "write") this.#logged += entry.write.change.body.length * 2
+    try {
+      this.#checkFile()
+    } catch (error) {
+      return this.#failed(entries, error)
+    }
+    return { replies, now: meta.high_water, commit: meta.commits, incarnation: this.#incarnation }
+  }
+
+  #afterFailedCommit(
+    entries: readonly Entry[],
+    replies: readonly EntryReply[],
+    meta: Meta,
+    error: unknown,
+  ): BatchReply {
+    this.#rollback()
+    const code = sqliteCode(error) ?? -1
+    if (NOT_COMMITTED.has(code) || NOT_COMMITTED.has(code & 0xff)) return this.#failed(entries, error)
+    const event_id = entries.find((entry) => entry.kind === "write")?.write.event_id
+    try {
+      if (event_id === undefined) throw error
+      if (this.#tookPlace(event_id)) return this.#committed(entries, replies, meta)
+      return this.#failed(entries, error)
+    } catch (doubt) {
+      const message = `the commit was sent and its outcome is not known: ${messageOf(error)}; ${messageOf(doubt)}`
+      return this.#refused(entries, "commit_in_doubt", message)
+    }
+  }
+
+  /** Looks the batch up under the lock and overwrites its remains (WT4). Throws where that cannot be made durable. */
+  #tookPlace(event_id: string): boolean {
+    this.#db.db.exec("BEGIN IMMEDIATE")
+    try {
+      const found = this.#db.get("SELECT 1 FROM writes WHERE event_id = ?", event_id) !== undefined
+      this.#db.run("UPDATE meta SET commits = commits + 1 WHERE id = 1")
+      this.#db.db.exec("COMMIT")
+      return found
+    } catch (error) {
+      this.#rollback()
+      throw error
+    }
+  }
+
+  #checkedMeta(): Meta {
+    this.#checkFile()
+    const meta = readMeta(this.#db)
+    if (!meta) throw new JournalError("journal_corrupt", `${this.#file.path} has lost its first row`)
+    if (meta.commits < this.#commits || meta.high_water < this.#high_water) {
+      throw new JournalError("journal_replaced", `${this.#file.path} went back in time while it was open`)
+    }
+    this.#incarnation = meta.incarnation
+    return meta
+  }
+
+  #checkFile(): void {
+    const { path, inode } = this.#file
+    const found = inodeOf(path)
+    const log = inodeOf(`${path}-wal`)
+    this.#wal_inode ??= log
+    if (found !== inode || log === null || log !== this.#wal_inode) {
+      const what = found === null || log === null ? "was deleted" : "was replaced"
+      throw new JournalError("journal_replaced", `${path} ${what} while it was open`)
+    }
+  }
+
+  #sealBefore(meta: Meta, now: number): void {
+    const due = now - this.#sealed_at >= SEAL_AFTER_MS || now < this.#sealed_at
+    if (due && this.#sealed_commits !== meta.commits) this.#writeSibling(meta)
+  }
+
+  #writeSibling(meta: Meta): void {
+    writeSibling(this.#file.path, siblingOf(meta, this.#file.inode))
+    this.#sealed_at = Math.max(Math.floor(this.#wall()), meta.high_water)
+    this.#sealed_commits = meta.commits
+  }
+
+  #rollback(): void {
+    try {
+      this.#db.db.exec("ROLLBACK")
+    } catch {
+      // SQLite rolled it back by itself.
+    }
+  }
+
+  #failed(entries: readonly Entry[], error: unknown): BatchReply {
+    const failure = journalError(error, this.#file.path, "write to")
+    return this.#refused(entries, failure.code, failure.message)
+  }
+
+  #refused(entries: readonly Entry[], code: JournalErrorCode, message: string): BatchReply {
+    const replies = entries.map(() => ({ ok: false, code, message }) as const)
+    const now = Math.max(Math.floor(this.#wall()), this.#high_water)
+    return { replies, now, commit: null, incarnation: this.#incarnation }
+  }
+}
