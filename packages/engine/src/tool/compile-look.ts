@@ -3,7 +3,7 @@
  *
  * CL1. What is no word, and an object without cause where cause is needed, is `unsure` (PA2). A probe that throws has not answered.
  * CL2. A look is complete where the author says so; only the resource of a state-setting tool is complete by itself.
- * CL3. Under `guard` an identity field may stand in the state under its parameter's name; it is read from there, never made up.
+ * CL3. Under `guard` an identity field may stand in the state under its parameter's name; it is read from there where it is equal, never made up.
  */
 import type { Candidate, Json, LookupContract } from "@invokejs/protocol"
 import type { FenceAnswer, ProbeAnswer, ProbeContext } from "./compiled-tool.ts"
@@ -22,7 +22,7 @@ export async function look(
   const searched = lookup.consistency === "search"
   switch (word.kind) {
     case "found":
-      return foundAnswer(definition, lookup, word, parsed)
+      return foundAnswer(definition, lookup, word, { parsed, operation_id: context.operationId })
     case "absent":
       return { kind: "absent", complete: word.complete === true, search: searched || word.search }
     case "unsure":
@@ -38,9 +38,9 @@ function foundAnswer(
   definition: LooseDefinition,
   lookup: LookupContract,
   word: FoundWord,
-  parsed: unknown,
+  { parsed, operation_id }: { readonly parsed: unknown; readonly operation_id: string },
 ): ProbeAnswer {
-  const candidates = readCandidates(word)
+  const candidates = readCandidates(word, operation_id)
   if (typeof candidates === "string") return unsureOf(candidates)
   const blind = candidates.find((candidate) => !hasCause(candidate, lookup))
   if (blind)
@@ -55,9 +55,9 @@ function foundAnswer(
 }
 
 /** An object that cannot be read is no negative, and no accident of the network either. */
-function readCandidates(word: FoundWord): readonly Candidate[] | string {
+function readCandidates(word: FoundWord, operation_id: string): readonly Candidate[] | string {
   try {
-    return word.objects.map(candidateOf)
+    return word.objects.map((object) => candidateOf(object, operation_id))
   } catch (error) {
     return `the probe's answer cannot be read: ${error instanceof Error ? error.message : "it threw"}`
   }
@@ -71,6 +71,7 @@ function hasCause(candidate: Candidate, lookup: LookupContract): boolean {
 interface Rename {
   readonly field: string
   readonly param: string
+  readonly value: string
 }
 
 /** Identity fields that are exactly one parameter under another name. */
@@ -79,16 +80,22 @@ function renames(definition: LooseDefinition, parsed: unknown): readonly Rename[
   const params = Object.entries(parsed as { readonly [name: string]: unknown })
   const fields = identities(definition, parsed)[0]?.fields ?? {}
   return Object.entries(fields).flatMap(([field, value]) => {
-    const [param, ...more] = params.filter(([, given]) => String(given) === value).map(([name]) => name)
-    return param === undefined || more.length > 0 || param === field ? [] : [{ field, param }]
+    const [param, ...more] = params.filter(([, given]) => reads(given, value)).map(([name]) => name)
+    return param === undefined || more.length > 0 || param === field ? [] : [{ field, param, value }]
   })
 }
 
+function reads(given: unknown, value: string): boolean {
+  return (typeof given === "string" || typeof given === "number") && String(given) === value
+}
+
+/** Only an equal value is taken over: another one may mean something else there, and must not make the object a stranger's. */
 function withNames(candidate: Candidate, named: readonly Rename[]): Candidate {
   const added: { [field: string]: Json } = {}
-  for (const { field, param } of named) {
-    const value = Object.hasOwn(candidate.state, param) ? candidate.state[param] : undefined
-    if (value !== undefined && !Object.hasOwn(candidate.state, field)) added[field] = value
+  for (const { field, param, value } of named) {
+    const given = Object.hasOwn(candidate.state, param) ? candidate.state[param] : undefined
+    if (given === undefined || !reads(given, value) || Object.hasOwn(candidate.state, field)) continue
+    added[field] = given
   }
   return Object.keys(added).length === 0 ? candidate : { ...candidate, state: { ...candidate.state, ...added } }
 }
@@ -105,7 +112,7 @@ export async function fenceOff(
       return { kind: "fenced", marker: context.marker }
     case "collided":
       try {
-        return { kind: "collided", candidate: candidateOf(word.object) }
+        return { kind: "collided", candidate: candidateOf(word.object, context.operationId) }
       } catch (error) {
         return unsureOf(`what holds the name cannot be read: ${error instanceof Error ? error.message : "it threw"}`)
       }

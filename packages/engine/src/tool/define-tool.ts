@@ -1,8 +1,9 @@
 /** `defineTool`: a tool from its parts. Every fault is refused here, before anything can run with it. */
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { checkOptions, checkRules, toolNameOf } from "./check-definition.ts"
+import { checkOptions, toolNameOf } from "./check-options.ts"
 import { compileDefinition } from "./compile-tool.ts"
 import type { AttemptContext, ProbeContext } from "./compiled-tool.ts"
+import { checkRules } from "./definition-rules.ts"
 import type { LooseDefinition } from "./loose-definition.ts"
 import type { OutputFrom } from "./outcome.ts"
 import type { Tool } from "./tool.ts"

@@ -14,3 +14,9 @@ export function durationMs(value: unknown): number | null {
   const ms = Math.round(Number(amount) * factor)
   return Number.isSafeInteger(ms) ? ms : null
 }
+
+/** The largest unit that says it without a remainder: `24h`, `1500ms`. */
+export function describeDuration(ms: number): string {
+  const [unit, factor] = Object.entries(UNITS_MS).findLast(([, size]) => ms >= size && ms % size === 0) ?? ["ms", 1]
+  return `${ms / factor}${unit}`
+}

@@ -1,6 +1,7 @@
 /** `guard`: an existing function as a tool. The same path as `defineTool`; the class follows from whether a probe can tell. */
-import { checkOptions, checkRules, toolNameOf } from "./check-definition.ts"
+import { checkOptions, toolNameOf } from "./check-options.ts"
 import { definitionError } from "./definition-error.ts"
+import { checkRules } from "./definition-rules.ts"
 import { toolOf } from "./define-tool.ts"
 import type { AttemptContext } from "./compiled-tool.ts"
 import type { Jsonify } from "./json-output.ts"

@@ -51,7 +51,7 @@ function wordOf(word: OutcomeWord): ToolWord {
 function appliedWord(value: unknown, object: Parameters<typeof candidateOf>[0] | undefined): ToolWord {
   if (object === undefined) return { says: "applied", value }
   try {
-    return { says: "applied", value, candidate: candidateOf(object) }
+    return { says: "applied", value, candidate: candidateOf(object, null) }
   } catch {
     return { says: "applied", value }
   }

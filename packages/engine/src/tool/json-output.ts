@@ -56,6 +56,7 @@ export type JsonOutput = { readonly output: Json } | { readonly output: null; re
 /** Values that JSON writes as `{}` although they hold something: the author forgot to read or convert them. */
 const OPAQUE_TAGS = [
   "[object Response]",
+  "[object Error]",
   "[object Map]",
   "[object Set]",
   "[object Promise]",

@@ -1,7 +1,7 @@
 /**
  * Every option a definition may have, what its value must be, and how it is written.
  *
- * Owns: the list. Types say the same (`OptionNames` holds them equal). Rules between options stand in `check-definition.ts`.
+ * Owns: the list. Types say the same (`Table` holds them equal). Rules between options stand in `definition-rules.ts`.
  */
 import type { ContractInput, FenceInput, KeyInput, LookupInput, ProofInput, SourceInput } from "./contract-input.ts"
 import { durationMs } from "./duration.ts"

@@ -10,6 +10,7 @@
  */
 import { DEFAULTS, instant, type Candidate, type Json } from "@invokejs/protocol"
 import { jsonOutput } from "./json-output.ts"
+import { tombstoneGeneration } from "./tombstone-marker.ts"
 
 const ANSWER = Symbol.for("@invokejs/answer")
 
@@ -27,8 +28,8 @@ export interface FoundObject {
   readonly version?: string
   /** The object will not change by itself any more. */
   readonly final?: boolean
-  /** Our own tombstone, recognised by its marker. */
-  readonly tombstone?: { readonly generation: number }
+  /** The marker that a fence of ours left on the object, if it carries one. */
+  readonly marker?: string
   readonly state: object
 }
 
@@ -139,8 +140,11 @@ function branded<O extends object>(value: O): O {
 }
 
 /** An object of the outside world as evidence. Throws a `TypeError` that says what is wrong with it. */
-export function candidateOf(object: FoundObject): Candidate {
-  const { operationId, providerKey, createdAt, account, kind, version, final, tombstone } = object
+export function candidateOf(object: FoundObject, operation_id: string | null): Candidate {
+  if (typeof object !== "object" || object === null) throw new TypeError("found() needs an object of id and state")
+  const { operationId, providerKey, createdAt, account, kind, version, final, marker } = object
+  const generation =
+    typeof marker === "string" && operation_id !== null ? tombstoneGeneration(marker, operation_id) : null
   return {
     object_id: objectId(object.id),
     ...(account === undefined || account === null ? {} : { account: String(account) }),
@@ -150,7 +154,7 @@ export function candidateOf(object: FoundObject): Candidate {
     ...(createdAt === undefined || createdAt === null ? {} : { created_at: createdMs(createdAt) }),
     ...(version === undefined || version === null ? {} : { version: String(version) }),
     ...(final === true ? { final } : {}),
-    ...(tombstone === undefined ? {} : { tombstone: { generation: tombstone.generation } }),
+    ...(generation === null ? {} : { tombstone: { generation } }),
     state: stateOf(object.state),
   }
 }
