@@ -72,7 +72,9 @@ export class Engine {
       const needed = options.tools.some((tool) => tool.transport === "invoke")
       const test = needed ? await transport.selfTest() : { ok: true as const }
       if (!test.ok) {
-        options.telemetry.log("warn", "the transport's self-test did not pass: every tool runs as opaque", { reason: test.reason })
+        options.telemetry.log("warn", "the transport's self-test did not pass: every tool runs as opaque", {
+          reason: test.reason,
+        })
       }
       const engine = new Engine(options, test.ok ? null : test.reason, transport)
       await recover(engine.context)
@@ -98,10 +100,14 @@ export class Engine {
     const open = await this.#unresolved().catch(() => 0)
     if (open > 0) {
       const { location } = context.journal.identity
-      context.telemetry.log("warn", `${open} operations are not settled; list them with: invoke ops --journal ${location} --open`, {
-        open,
-        location,
-      })
+      context.telemetry.log(
+        "warn",
+        `${open} operations are not settled; list them with: invoke ops --journal ${location} --open`,
+        {
+          open,
+          location,
+        },
+      )
     }
     context.watch.close()
     await context.worker.close()

@@ -35,7 +35,11 @@ export class OperationWatch {
   /** Resolves with the first row that is `enough`, or with the newest one when the wait is over. */
   async wait(
     operation: Operation,
-    options: { readonly enough: (operation: Operation) => boolean; readonly wait_ms: number; readonly signal?: AbortSignal },
+    options: {
+      readonly enough: (operation: Operation) => boolean
+      readonly wait_ms: number
+      readonly signal?: AbortSignal
+    },
   ): Promise<Operation> {
     if (options.enough(operation) || options.wait_ms <= 0 || options.signal?.aborted) return operation
     const id = operation.operation_id

@@ -37,7 +37,12 @@ export interface WriteOptions {
 
 export type Applied =
   | { readonly ok: true; readonly operation: Operation; readonly committed_at: number }
-  | { readonly ok: false; readonly operation: Operation; readonly illegal: Illegal | null; readonly conflict: string | null }
+  | {
+      readonly ok: false
+      readonly operation: Operation
+      readonly illegal: Illegal | null
+      readonly conflict: string | null
+    }
 
 /** So that two deciders who keep meeting do not spin for ever; each round one of them has won. */
 const ROUNDS_MAX = 64
@@ -65,7 +70,10 @@ export async function applyEvent(
     }
     operation = await readOperation(context, operation_id)
   }
-  throw new JournalError("overloaded", `operation ${operation_id} changed ${ROUNDS_MAX} times while it was being written`)
+  throw new JournalError(
+    "overloaded",
+    `operation ${operation_id} changed ${ROUNDS_MAX} times while it was being written`,
+  )
 }
 
 async function readOperation(context: EngineContext, operation_id: string): Promise<Operation> {

@@ -9,6 +9,7 @@ import { DEFAULTS, deriveKey, InvokeError, isTerminal, STATE_NAMES, type Operati
 import type { EngineContext } from "./engine-context.ts"
 import { applyEvent } from "./operation-writer.ts"
 import { closeGoneWorkers } from "./reconcile/gone-workers.ts"
+import type { CompiledTool } from "./tool/compiled-tool.ts"
 
 const PAGE = 500
 /** Start-up stays bounded on a large journal: open operations are all checked, of the settled ones the newest. */
@@ -29,7 +30,10 @@ async function markRestored(context: EngineContext, since: number): Promise<void
     await applyEvent(
       context,
       operation.operation_id,
-      (row) => (isTerminal(row.state) || (row.restored !== null && row.restored.until >= since) ? null : { type: "restored", until: since }),
+      (row) =>
+        isTerminal(row.state) || (row.restored !== null && row.restored.until >= since)
+          ? null
+          : { type: "restored", until: since },
       { actor: "engine" },
     )
   }
@@ -47,9 +51,19 @@ async function* allOpen(context: EngineContext): AsyncGenerator<Operation> {
   } while (cursor !== null)
 }
 
-async function checkIdentities(context: EngineContext): Promise<void> {
-  for await (const operation of allOpen(context)) await checkIdentity(context, operation)
-  const recent = await context.journal.operations({ states: ["succeeded"] }, { limit: RECENT_MAX })
+/** The same for a tool that joins later (`guard`). */
+export async function checkIdentitiesOf(context: EngineContext, tool: CompiledTool): Promise<void> {
+  await checkIdentities(context, tool.name)
+}
+
+async function checkIdentities(context: EngineContext, tool?: string): Promise<void> {
+  for await (const operation of allOpen(context)) {
+    if (tool === undefined || context.tools.of(operation)?.name === tool) await checkIdentity(context, operation)
+  }
+  const recent = await context.journal.operations(
+    { states: ["succeeded"], ...(tool === undefined ? {} : { tool }) },
+    { limit: RECENT_MAX },
+  )
   const now = context.journal.now()
   for (const operation of recent.items) {
     if (now - (operation.settled_at ?? now) < DEFAULTS.repeat_window_ms) await checkIdentity(context, operation)
@@ -63,8 +77,14 @@ async function checkIdentity(context: EngineContext, operation: Operation): Prom
   if (!parsed.ok) return
   const today = tool.identify(parsed.value).find((one) => one.version === operation.identity_version)
   if (!today) return
-  const then = deriveKey({ namespace: operation.namespace, identity_version: today.version, fields: operation.identity }, context.sha256)
-  const now = deriveKey({ namespace: tool.namespace, identity_version: today.version, fields: today.fields }, context.sha256)
+  const then = deriveKey(
+    { namespace: operation.namespace, identity_version: today.version, fields: operation.identity },
+    context.sha256,
+  )
+  const now = deriveKey(
+    { namespace: tool.namespace, identity_version: today.version, fields: today.fields },
+    context.sha256,
+  )
   if (then === now) return
   throw new InvokeError("identity_changed", {
     happened: `the identity of ${tool.name} derives another key for ${operation.operation_id} than the one it was admitted under`,

@@ -147,7 +147,9 @@ describe("the request", () => {
   test("may be a Request object [RP-5]", async () => {
     const outside = await startOutside()
     const attempt = bench().attempt()
-    expect((await attempt.fetch(new Request(outside.url, POST))).status).toBe(200)
+    // The type is the point: an SDK that takes a fetch takes this one.
+    const standard: typeof fetch = attempt.fetch
+    expect((await standard(new Request(outside.url, POST))).status).toBe(200)
     expect(outside.requests[0]?.body.toString()).toBe("charge")
     expect(attempt.observe().effect_requested).toBe(true)
   })

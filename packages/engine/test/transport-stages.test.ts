@@ -67,6 +67,14 @@ describe("what never left", () => {
     expect(outside.requests).toHaveLength(0)
   })
 
+  test("a handshake that takes too long is proof by stage [ST-3]", async () => {
+    const outside = await startOutside({ connection: (socket) => socket.pause() })
+    const attempt = bench({ connect_timeout_ms: 100 }).attempt()
+    await failure(attempt.fetch(`https://127.0.0.1:${outside.port}/`, POST))
+    expect(summary(attempt.observe())).toMatchObject({ stage: "connecting", cause_code: "UND_ERR_CONNECT_TIMEOUT" })
+    expect(neverLeft(attempt.observe())).toBe(true)
+  })
+
   test.each([
     ["no URL", "charges", {}, "invalid_request"],
     ["another scheme", "ftp://127.0.0.1/", {}, "unsupported_url"],

@@ -156,10 +156,39 @@ describe("the head", () => {
     closed.close("lease lost")
     clock.pass(10_000)
     expect(await Promise.all(sent)).toEqual(["attempt_closed", "attempt_timeout"])
-    expect([closed, timed].map((attempt_) => neverLeft(attempt_.observe()))).toEqual([true, true])
+    expect([closed, timed].map((tried) => neverLeft(tried.observe()))).toEqual([true, true])
     await release()
     expect(await code(attempt().fetch(outside.url, POST))).toBe(200)
     expect(outside.effects).toBe(2)
+  })
+})
+
+describe("what holds a request before it is sent", () => {
+  test("a body whose source stalls, or an owner that does not answer, holds neither the abort nor the timeout [R6]", async () => {
+    const outside = await startOutside()
+    const { attempt, clock } = bench()
+    const stalled = attempt()
+    const controller = new AbortController()
+    const init = { method: "POST", body: new ReadableStream(), signal: controller.signal }
+    const aborted = code(stalled.fetch(outside.url, init))
+    const silent = attempt({ on_effect_requested: () => new Promise<never>(() => {}) })
+    const timed = code(silent.fetch(outside.url, POST))
+    controller.abort()
+    clock.pass(30_000)
+    expect([await aborted, await timed]).toEqual(["aborted", "attempt_timeout"])
+    expect([stalled, silent].map((tried) => neverLeft(tried.observe()))).toEqual([true, true])
+    expect(outside.connections).toBe(0)
+  })
+
+  test("an owner that answers too late finds the gate closed [R6]", async () => {
+    const outside = await startOutside()
+    const { attempt, clock } = bench()
+    const tried = attempt({
+      head_ms: 1_000,
+      on_effect_requested: () => Promise.resolve().then(() => clock.pass(1_001)),
+    })
+    expect(await code(tried.fetch(outside.url, POST))).toBe("send_window_closed")
+    expect(outside.bytes).toBe(0)
   })
 })
 

@@ -11,12 +11,17 @@ export function thisMachine(): Machine {
 
 function machineId(): string {
   const id = firstFile(["/etc/machine-id", "/var/lib/dbus/machine-id"])
-  return id === null ? hostname() : createHash("sha256").update(`invoke-host:${id}:${hostname()}`).digest("hex").slice(0, 32)
+  return id === null
+    ? hostname()
+    : createHash("sha256").update(`invoke-host:${id}:${hostname()}`).digest("hex").slice(0, 32)
 }
 
 /** Changes with every boot. Where the system does not say, the hour of the boot. */
 function bootId(): string {
-  return firstFile(["/proc/sys/kernel/random/boot_id"]) ?? `up-${Math.floor((performance.timeOrigin / 1_000 - uptime()) / 3_600)}`
+  return (
+    firstFile(["/proc/sys/kernel/random/boot_id"]) ??
+    `up-${Math.floor((performance.timeOrigin / 1_000 - uptime()) / 3_600)}`
+  )
 }
 
 function firstFile(paths: readonly string[]): string | null {

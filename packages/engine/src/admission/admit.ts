@@ -16,7 +16,14 @@ import {
   type Operation,
   type Step,
 } from "@invokejs/protocol"
-import { JournalError, type AdmissionView, type AdmitWrite, type KeyRow, type Lease, type OperationChange } from "../ports/journal.ts"
+import {
+  JournalError,
+  type AdmissionView,
+  type AdmitWrite,
+  type KeyRow,
+  type Lease,
+  type OperationChange,
+} from "../ports/journal.ts"
 import type { EngineContext } from "../engine-context.ts"
 import { settleDoubt } from "../operation-writer.ts"
 import { clockAnchor, dispatchEvent, type Anchor } from "../dispatch/dispatch-record.ts"
@@ -24,7 +31,11 @@ import type { CallRequest } from "./call-request.ts"
 import { decideAdmission, type Decision, type Special } from "./decide.ts"
 
 export type Admitted =
-  | { readonly how: "admitted"; readonly operation: Operation; readonly dispatched: { readonly anchor: Anchor; readonly committed_at: number } | null }
+  | {
+      readonly how: "admitted"
+      readonly operation: Operation
+      readonly dispatched: { readonly anchor: Anchor; readonly committed_at: number } | null
+    }
   | { readonly how: "joined" | "replayed"; readonly operation: Operation }
   | { readonly how: "retry"; readonly operation: Operation }
   | { readonly how: "in_doubt"; readonly operation: Operation }
@@ -42,7 +53,9 @@ export async function admit(
       keys: request.keys,
       ...(request.intent_digest === null
         ? {}
-        : { slot: { tenant: request.tenant, namespace: request.tool.namespace, intent_digest: request.intent_digest } }),
+        : {
+            slot: { tenant: request.tenant, namespace: request.tool.namespace, intent_digest: request.intent_digest },
+          }),
       ...(request.resource === null ? {} : { resource: request.resource }),
     })
     const decision = await decideAdmission(request, view, (stored) => sameWhenParsed(request, stored), special)
@@ -84,7 +97,8 @@ async function olderRevision(
   for (let revision = head.revision - 1; revision >= 1; revision -= 1) {
     const operation = await context.journal.revision(request.tenant, chain, revision)
     if (!operation) continue
-    if (operation.fingerprint === request.fingerprint || (await sameWhenParsed(request, operation.params))) return operation
+    if (operation.fingerprint === request.fingerprint || (await sameWhenParsed(request, operation.params)))
+      return operation
   }
   throw reused({ kind: "reused", holder: head, fields: [], why: "the parameters differ from every revision" })
 }
@@ -170,10 +184,12 @@ async function write(
       }
     }
     if (result.conflict.on === "lease") context.worker.renounce()
-    if (result.conflict.on === "quarantine") return await write(context, request, view, decision, { ...special, dispatch_now: false })
+    if (result.conflict.on === "quarantine")
+      return await write(context, request, view, decision, { ...special, dispatch_now: false })
     return null
   } catch (error) {
-    if (error instanceof JournalError && error.code === "commit_in_doubt") return { how: "in_doubt", operation: last.next }
+    if (error instanceof JournalError && error.code === "commit_in_doubt")
+      return { how: "in_doubt", operation: last.next }
     throw error
   }
 }
@@ -222,12 +238,21 @@ export function recordOf(request: CallRequest) {
 }
 
 function keyRows(request: CallRequest, chain: string): readonly KeyRow[] {
-  return [...new Set([...request.keys, chain])].map((key) => ({ tenant: request.tenant, key, chain, kind: request.key_kind }))
+  return [...new Set([...request.keys, chain])].map((key) => ({
+    tenant: request.tenant,
+    key,
+    chain,
+    kind: request.key_kind,
+  }))
 }
 
 function supersededChange(special: Special, by: string, now: number, unit: number): OperationChange | null {
   if (!special.supersedes) return null
   const step = transition(special.supersedes, { type: "superseded", by }, { now, unit, actor: "operator" })
-  if (!step.ok) throw new InvokeError("supersedes_refused", { happened: step.text, detail: { operation_id: special.supersedes.operation_id } })
+  if (!step.ok)
+    throw new InvokeError("supersedes_refused", {
+      happened: step.text,
+      detail: { operation_id: special.supersedes.operation_id },
+    })
   return { expect_version: special.supersedes.version, next: step.next, events: step.events }
 }

@@ -22,7 +22,8 @@ export async function call(context: EngineContext, options: CallOptions): Promis
 }
 
 export async function callRequest(context: EngineContext, request: CallRequest): Promise<Result> {
-  if (context.draining()) throw new InvokeError("draining", { happened: "this process is closing and takes no new calls" })
+  if (context.draining())
+    throw new InvokeError("draining", { happened: "this process is closing and takes no new calls" })
   if (request.tool.safety === "read-only" && !request.tool.journaled) return callReadOnly(context, request)
   const actor = `agent:${request.agent_id}`
   const admitted = await journaled(() => admit(context, request, { actor }))
@@ -30,7 +31,11 @@ export async function callRequest(context: EngineContext, request: CallRequest):
 }
 
 /** What is true of an admitted call once its wait is over. */
-export async function followAdmitted(context: EngineContext, request: CallRequest, admitted: Admitted): Promise<Result> {
+export async function followAdmitted(
+  context: EngineContext,
+  request: CallRequest,
+  admitted: Admitted,
+): Promise<Result> {
   switch (admitted.how) {
     case "in_doubt":
       return inDoubt(context, request, admitted.operation)
@@ -70,7 +75,12 @@ async function retryThenTell(context: EngineContext, request: CallRequest, opera
   return tellWhenDone(context, request, applied.operation, isTerminal(applied.operation.state) ? "later" : "joiner")
 }
 
-async function tellWhenDone(context: EngineContext, request: CallRequest, operation: Operation, telling: Telling): Promise<Result> {
+async function tellWhenDone(
+  context: EngineContext,
+  request: CallRequest,
+  operation: Operation,
+  telling: Telling,
+): Promise<Result> {
   const row = await context.watch.wait(operation, {
     enough: answerable,
     wait_ms: request.wait_ms,
@@ -112,4 +122,3 @@ export async function journaled<T>(run: () => Promise<T>): Promise<T> {
     })
   }
 }
-

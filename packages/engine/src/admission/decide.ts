@@ -21,7 +21,13 @@ import type { AdmissionView } from "../ports/journal.ts"
 import type { CallRequest } from "./call-request.ts"
 
 export type Decision =
-  | { readonly kind: "admit"; readonly chain: string; readonly revision: number; readonly admission: Admission; readonly take_slot: boolean }
+  | {
+      readonly kind: "admit"
+      readonly chain: string
+      readonly revision: number
+      readonly admission: Admission
+      readonly take_slot: boolean
+    }
   | { readonly kind: "join"; readonly operation: Operation }
   | { readonly kind: "replay"; readonly operation: Operation }
   | { readonly kind: "retry"; readonly operation: Operation }
@@ -62,7 +68,12 @@ export async function decideAdmission(
   }
   if (head.fingerprint !== request.fingerprint && !(await sameParams(head.params))) {
     if (head.revision > 1) return { kind: "older", chain, head }
-    return { kind: "reused", holder: head, fields: differingFields(head.params, request.params), why: "the parameters differ" }
+    return {
+      kind: "reused",
+      holder: head,
+      fields: differingFields(head.params, request.params),
+      why: "the parameters differ",
+    }
   }
   return known(request, view, chain, head)
 }
@@ -73,7 +84,11 @@ function known(request: CallRequest, view: AdmissionView, chain: string, head: O
   if (head.state === "succeeded" && !head.compensation_settled && overwritten(request, view, head)) {
     return fresh(request, view, chain, head.revision + 1, {})
   }
-  if (head.state === "refused" && head.reason?.code === "possible_duplicate" && slotOf(request, view, {}).kind === "ready") {
+  if (
+    head.state === "refused" &&
+    head.reason?.code === "possible_duplicate" &&
+    slotOf(request, view, {}).kind === "ready"
+  ) {
     return fresh(request, view, chain, head.revision + 1, {})
   }
   if (head.state === "not_applied" && request.retry_on_repeat && head.retries < DEFAULTS.retries) {

@@ -28,7 +28,8 @@ export async function callReadOnly(context: EngineContext, request: CallRequest)
       }),
     )
     const word = tool.interpret({ returned: { value }, timed_out: false })
-    if (word.says === "not_applied" || word.says === "rejected") return failure(context, operation, { code: word.code, text: word.message })
+    if (word.says === "not_applied" || word.says === "rejected")
+      return failure(context, operation, { code: word.code, text: word.message })
     return success(context, operation, "value" in word ? word.value : value)
   } catch (error) {
     return failure(context, operation, { code: "read_failed", text: errorText(error) })

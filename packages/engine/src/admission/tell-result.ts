@@ -29,11 +29,8 @@ export async function tellResult(context: EngineContext, operation: Operation, t
 async function tellingOf(context: EngineContext, operation: Operation, telling: Telling): Promise<Telling> {
   const owed = operation.state === "succeeded" && operation.cause !== "acknowledged" && !operation.told
   if (!owed) return telling === "first" && operation.told && operation.state === "succeeded" ? "later" : telling
-  const told = await applyEvent(
-    context,
-    operation.operation_id,
-    (row) => (row.told ? null : { type: "told" }),
-    { actor: "engine" },
-  ).catch(() => null)
+  const told = await applyEvent(context, operation.operation_id, (row) => (row.told ? null : { type: "told" }), {
+    actor: "engine",
+  }).catch(() => null)
   return told?.ok ? "first" : telling === "first" ? "later" : telling
 }

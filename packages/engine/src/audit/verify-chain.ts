@@ -3,7 +3,14 @@
  *
  * VC1. The hash covers a digest of the data: purged data leaves the chain whole, changed data does not.
  */
-import { auditPreimage, canonicalJson, GENESIS_HASH, type AuditEvent, type Operation, type Sha256 } from "@invokejs/protocol"
+import {
+  auditPreimage,
+  canonicalJson,
+  GENESIS_HASH,
+  type AuditEvent,
+  type Operation,
+  type Sha256,
+} from "@invokejs/protocol"
 
 export interface ChainFault {
   readonly operation_id: string
@@ -17,7 +24,8 @@ export function verifyChain(
   sha256: Sha256,
 ): readonly ChainFault[] {
   const faults: ChainFault[] = []
-  const fault = (seq: number, kind: ChainFault["fault"]) => faults.push({ operation_id: operation.operation_id, seq, fault: kind })
+  const fault = (seq: number, kind: ChainFault["fault"]) =>
+    faults.push({ operation_id: operation.operation_id, seq, fault: kind })
   let previous = GENESIS_HASH
   let expected = 1
   for (const event of events) {
@@ -28,6 +36,7 @@ export function verifyChain(
     previous = event.hash
     expected = event.seq + 1
   }
-  if (operation.seq !== expected - 1 || (operation.seq > 0 && operation.head_hash !== previous)) fault(operation.seq, "head_differs")
+  if (operation.seq !== expected - 1 || (operation.seq > 0 && operation.head_hash !== previous))
+    fault(operation.seq, "head_differs")
   return faults
 }

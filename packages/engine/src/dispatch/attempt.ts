@@ -29,13 +29,21 @@ export function startAttempt(context: EngineContext, operation: Operation, tool:
   context.worker.opened()
   const ended = runAttempt(context, operation, tool, commit)
     .catch((error: unknown) =>
-      context.telemetry.log("error", "an attempt could not be recorded", { operation_id: operation.operation_id, error: String(error) }),
+      context.telemetry.log("error", "an attempt could not be recorded", {
+        operation_id: operation.operation_id,
+        error: String(error),
+      }),
     )
     .finally(() => context.worker.ended())
   context.running.add(operation.operation_id, attempt.attempt, ended)
 }
 
-async function runAttempt(context: EngineContext, operation: Operation, tool: CompiledTool, commit: Commit): Promise<void> {
+async function runAttempt(
+  context: EngineContext,
+  operation: Operation,
+  tool: CompiledTool,
+  commit: Commit,
+): Promise<void> {
   const attempt = operation.attempts.at(-1)
   if (!attempt) return
   const transport = attemptTransport(context, operation, tool, commit)
@@ -78,9 +86,14 @@ async function stopWaiting(context: EngineContext, operation: Operation, attempt
     context,
     operation.operation_id,
     (row) =>
-      row.state === "dispatched" && row.attempts.at(-1)?.attempt === attempt ? { type: "lapsed", why: "timeout" } : null,
+      row.state === "dispatched" && row.attempts.at(-1)?.attempt === attempt
+        ? { type: "lapsed", why: "timeout" }
+        : null,
     { actor: "engine" },
   ).catch((error: unknown) =>
-    context.telemetry.log("warn", "a timeout could not be written", { operation_id: operation.operation_id, error: String(error) }),
+    context.telemetry.log("warn", "a timeout could not be written", {
+      operation_id: operation.operation_id,
+      error: String(error),
+    }),
   )
 }

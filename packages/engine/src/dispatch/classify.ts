@@ -30,8 +30,14 @@ export function classify(
     ...(seen.digest === null ? {} : { request_digest: seen.digest }),
   }
   if (!end.started) {
-    const reason = { code: "params_unreadable", text: "today's schema refuses the stored parameters; the tool was not called" }
-    return { outcome: { class: "rejected", reason, proof: "word", speaks_for: "attempt", look_first: false }, left: false }
+    const reason = {
+      code: "params_unreadable",
+      text: "today's schema refuses the stored parameters; the tool was not called",
+    }
+    return {
+      outcome: { class: "rejected", reason, proof: "word", speaks_for: "attempt", look_first: false },
+      left: false,
+    }
   }
   const { outcome, left } = classifyOutcome({
     transport: attempt?.transport ?? "opaque",

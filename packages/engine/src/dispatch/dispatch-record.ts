@@ -19,7 +19,12 @@ export function clockAnchor(clock: Clock): Anchor {
   return { wall_ms: clock.wall(), monotonic_ms: clock.monotonic() }
 }
 
-export function dispatchEvent(context: EngineContext, operation: Operation, tool: CompiledTool, lease: Lease): DispatchEvent {
+export function dispatchEvent(
+  context: EngineContext,
+  operation: Operation,
+  tool: CompiledTool,
+  lease: Lease,
+): DispatchEvent {
   const key = tool.contract.key
   return {
     type: "dispatch",

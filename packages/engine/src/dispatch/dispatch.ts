@@ -12,7 +12,11 @@ import { clockAnchor, dispatchEvent } from "./dispatch-record.ts"
 import type { CompiledTool } from "../tool/compiled-tool.ts"
 
 /** Writes the next dispatch record and starts its attempt. The attempt goes on in the background. */
-export async function dispatchOperation(context: EngineContext, operation: Operation, tool: CompiledTool): Promise<Operation> {
+export async function dispatchOperation(
+  context: EngineContext,
+  operation: Operation,
+  tool: CompiledTool,
+): Promise<Operation> {
   if (context.draining()) return operation
   for (let registration = 0; registration < 3; registration += 1) {
     const lease = await context.worker.lease(context.journal.now())

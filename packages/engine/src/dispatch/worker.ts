@@ -119,7 +119,9 @@ export class Worker {
     const identity = this.#identity
     if (!identity || this.#attempts === 0) return
     if (now >= this.#until) {
-      telemetry.log("warn", "the lease lapsed; its attempts go on and will be reconciled", { worker_id: identity.worker_id })
+      telemetry.log("warn", "the lease lapsed; its attempts go on and will be reconciled", {
+        worker_id: identity.worker_id,
+      })
       this.renounce()
       return
     }

@@ -7,7 +7,14 @@
  * OP2. A verb with `expected_version` is refused where the operation has moved since (`version_conflict`).
  * OP3. The same verb with the same `event_id` a second time changes nothing (HU-3).
  */
-import { InvokeError, type Illegal, type Operation, type OperationEvent, type ResolveTo, type Result } from "@invokejs/protocol"
+import {
+  InvokeError,
+  type Illegal,
+  type Operation,
+  type OperationEvent,
+  type ResolveTo,
+  type Result,
+} from "@invokejs/protocol"
 import { admit } from "../admission/admit.ts"
 import { followAdmitted, journaled } from "../admission/call.ts"
 import { checkCallOptions } from "../admission/call-options.ts"
@@ -36,7 +43,8 @@ export class Operator {
   readonly #name: string
 
   constructor(context: EngineContext, name: string) {
-    if (name.trim() === "") throw new InvokeError("invalid_request", { happened: "an operator has a name", detail: { field: "name" } })
+    if (name.trim() === "")
+      throw new InvokeError("invalid_request", { happened: "an operator has a name", detail: { field: "name" } })
     this.#context = context
     this.#name = name
   }
@@ -45,24 +53,39 @@ export class Operator {
   async allow(operation_id: string, options: VerbOptions & { readonly reason: string }): Promise<Result> {
     const operation = await this.#read(operation_id)
     return this.#done(
-      await retakeHeld(this.#context, operation, (row) => this.#guarded(row, options, { type: "allow", reason: options.reason }), this.#actor),
+      await retakeHeld(
+        this.#context,
+        operation,
+        (row) => this.#guarded(row, options, { type: "allow", reason: options.reason }),
+        this.#actor,
+      ),
     )
   }
 
   /** Stops an operation that is not dispatched. */
   cancel(operation_id: string, options: VerbOptions = {}): Promise<Result> {
-    return this.#apply(operation_id, options, () => ({ type: "cancel", reason: options.reason ?? `cancelled by ${this.#name}` }))
+    return this.#apply(operation_id, options, () => ({
+      type: "cancel",
+      reason: options.reason ?? `cancelled by ${this.#name}`,
+    }))
   }
 
   /** Says what really happened, with evidence. */
   resolve(operation_id: string, resolve: ResolveOptions): Promise<Result> {
     const evidence_id = this.#context.ids.event()
     const { expectedVersion, ...to } = resolve
-    return this.#apply(operation_id, expectedVersion === undefined ? {} : { expectedVersion }, () => ({ type: "resolve", resolve: to, evidence_id }))
+    return this.#apply(operation_id, expectedVersion === undefined ? {} : { expectedVersion }, () => ({
+      type: "resolve",
+      resolve: to,
+      evidence_id,
+    }))
   }
 
   /** Another attempt of an operation that is proved not applied. */
-  async retry(operation_id: string, options: { readonly afterAttempt: number; readonly wait?: number }): Promise<Result> {
+  async retry(
+    operation_id: string,
+    options: { readonly afterAttempt: number; readonly wait?: number },
+  ): Promise<Result> {
     const operation = await this.#read(operation_id)
     const applied = await retakeSlot(this.#context, operation, {
       event: (row) => ({
@@ -77,11 +100,15 @@ export class Operator {
   }
 
   /** The same identity with changed parameters, after the old operation ended without an effect. */
-  async supersede(operation_id: string, options: { readonly params: unknown; readonly expectedVersion: number; readonly wait?: number }): Promise<Result> {
+  async supersede(
+    operation_id: string,
+    options: { readonly params: unknown; readonly expectedVersion: number; readonly wait?: number },
+  ): Promise<Result> {
     const old = await this.#read(operation_id)
     if (old.version !== options.expectedVersion) throw versionConflict(old, options.expectedVersion)
     const request = await this.#requestFor(old, options.params, null, options.wait ?? 0)
-    const identityMoved = request.identity !== null && JSON.stringify(request.identity.fields) !== JSON.stringify(old.identity)
+    const identityMoved =
+      request.identity !== null && JSON.stringify(request.identity.fields) !== JSON.stringify(old.identity)
     if (identityMoved) {
       throw new InvokeError("supersedes_refused", {
         happened: "other identity fields name another action, which is a new call",
@@ -111,7 +138,14 @@ export class Operator {
   }
 
   /** Adds a new fact to a contradicted outcome. Nobody edits a settled one. */
-  amend(operation_id: string, options: { readonly to: "succeeded" | "undone" | "not_applied" | "closed_unknown"; readonly reason: string; readonly expectedVersion?: number }): Promise<Result> {
+  amend(
+    operation_id: string,
+    options: {
+      readonly to: "succeeded" | "undone" | "not_applied" | "closed_unknown"
+      readonly reason: string
+      readonly expectedVersion?: number
+    },
+  ): Promise<Result> {
     return this.#apply(operation_id, options, () => ({ type: "amend", to: options.to, reason: options.reason }))
   }
 
@@ -141,10 +175,20 @@ export class Operator {
 
   async #requestFor(operation: Operation, params: unknown, repeatOf: string | null, wait: number) {
     const tool = this.#context.tools.of(operation)
-    if (!tool) throw new InvokeError("unknown_tool", { happened: `no tool ${operation.tool} is loaded here`, detail: { tool: operation.tool, known: [] } })
+    if (!tool)
+      throw new InvokeError("unknown_tool", {
+        happened: `no tool ${operation.tool} is loaded here`,
+        detail: { tool: operation.tool, known: [] },
+      })
     const json = jsonParams(params)
     const checked = {
-      ...checkCallOptions({ tool: operation.tool, params: json, tenant: operation.tenant, agentId: operation.agent_id, wait }),
+      ...checkCallOptions({
+        tool: operation.tool,
+        params: json,
+        tenant: operation.tenant,
+        agentId: operation.agent_id,
+        wait,
+      }),
       ...(operation.key_kind === "derived" ? {} : { runId: operation.run_id ?? operation.operation_id }),
       repeatOf,
     }
@@ -154,12 +198,15 @@ export class Operator {
   async #apply(operation_id: string, options: VerbOptions, make: (row: Operation) => OperationEvent): Promise<Result> {
     await this.#read(operation_id)
     return this.#done(
-      await applyEvent(this.#context, operation_id, (row) => this.#guarded(row, options, make(row)), { actor: this.#actor }),
+      await applyEvent(this.#context, operation_id, (row) => this.#guarded(row, options, make(row)), {
+        actor: this.#actor,
+      }),
     )
   }
 
   #guarded(row: Operation, options: VerbOptions, event: OperationEvent): OperationEvent {
-    if (options.expectedVersion !== undefined && row.version !== options.expectedVersion) throw versionConflict(row, options.expectedVersion)
+    if (options.expectedVersion !== undefined && row.version !== options.expectedVersion)
+      throw versionConflict(row, options.expectedVersion)
     return event
   }
 
@@ -173,7 +220,10 @@ export class Operator {
   async #read(operation_id: string): Promise<Operation> {
     const operation = await this.#context.journal.operation(operation_id)
     if (operation) return operation
-    throw new InvokeError("operation_not_found", { happened: `there is no operation ${operation_id}`, detail: { operation_id } })
+    throw new InvokeError("operation_not_found", {
+      happened: `there is no operation ${operation_id}`,
+      detail: { operation_id },
+    })
   }
 }
 
@@ -194,7 +244,11 @@ async function retakeHeld(
       version = (await context.journal.slot(name))?.version ?? 0
       return event(row)
     },
-    { actor, slots: (next) => (next.state === "ready" ? [{ ...name, expect_version: version, operation_id: next.operation_id }] : []) },
+    {
+      actor,
+      slots: (next) =>
+        next.state === "ready" ? [{ ...name, expect_version: version, operation_id: next.operation_id }] : [],
+    },
   )
 }
 
@@ -212,4 +266,3 @@ function refused(operation: Operation, illegal: Illegal | null): InvokeError {
     detail: { operation_id: operation.operation_id, state: operation.state },
   })
 }
-

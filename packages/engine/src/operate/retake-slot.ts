@@ -12,9 +12,14 @@ export interface Retake {
   readonly actor: string
 }
 
-export async function retakeSlot(context: EngineContext, operation: Operation, { event, actor }: Retake): Promise<Applied> {
+export async function retakeSlot(
+  context: EngineContext,
+  operation: Operation,
+  { event, actor }: Retake,
+): Promise<Applied> {
   const { intent_digest } = operation
-  const name = intent_digest === null ? null : { tenant: operation.tenant, namespace: operation.namespace, intent_digest }
+  const name =
+    intent_digest === null ? null : { tenant: operation.tenant, namespace: operation.namespace, intent_digest }
   let version = 0
   let refusal: Applied | null = null
   const applied = await applyEvent(
@@ -29,7 +34,12 @@ export async function retakeSlot(context: EngineContext, operation: Operation, {
       const window = context.tools.of(row)?.repeat_window_ms
       if (holder && (!isTerminal(holder.state) || fillsSlot(holder, context.journal.now(), window))) {
         const text = `an equal action took its place: ${holder.operation_id}`
-        refusal = { ok: false, operation: row, illegal: { ok: false, code: "retry_refused", text, state: row.state }, conflict: null }
+        refusal = {
+          ok: false,
+          operation: row,
+          illegal: { ok: false, code: "retry_refused", text, state: row.state },
+          conflict: null,
+        }
         return null
       }
       return event(row)

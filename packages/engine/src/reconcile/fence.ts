@@ -31,9 +31,14 @@ export async function fenceOperation(context: EngineContext, operation: Operatio
   const look = { evidence_id: context.ids.event(), source: "fence" as const, observed_from, generation }
   if ("failed" in seen || seen.answer.kind === "unsure") {
     const reason = "failed" in seen ? seen.failed : { code: "fence_unsure", text: "the fence was not answered" }
-    await applyEvent(context, operation.operation_id, (row) => (row.settled_at === null ? { type: "probe_unanswered", reason } : null), {
-      actor: "engine",
-    })
+    await applyEvent(
+      context,
+      operation.operation_id,
+      (row) => (row.settled_at === null ? { type: "probe_unanswered", reason } : null),
+      {
+        actor: "engine",
+      },
+    )
     return
   }
   const { answer } = seen
@@ -49,7 +54,13 @@ export async function fenceOperation(context: EngineContext, operation: Operatio
     await recordFinding(
       context,
       operation.operation_id,
-      { kind: "look", candidates: [answer.candidate], complete: true, search: false, generations: generationsSearched(started.operation) },
+      {
+        kind: "look",
+        candidates: [answer.candidate],
+        complete: true,
+        search: false,
+        generations: generationsSearched(started.operation),
+      },
       look,
     )
   }

@@ -29,7 +29,12 @@ export async function endAttemptsOf(context: EngineContext, worker_id: string, p
       cursor === null ? { limit: PAGE } : { limit: PAGE, cursor },
     )
     for (const operation of page.items) {
-      if (!operation.attempts.some((one) => one.worker_id === worker_id && one.settled_at === null && one.gone_at === null)) continue
+      if (
+        !operation.attempts.some(
+          (one) => one.worker_id === worker_id && one.settled_at === null && one.gone_at === null,
+        )
+      )
+        continue
       await applyEvent(
         context,
         operation.operation_id,

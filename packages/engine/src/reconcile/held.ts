@@ -37,7 +37,8 @@ async function judgeOne(context: EngineContext, operation: Operation): Promise<v
     },
     {
       actor: "engine",
-      slots: (next) => (next.state === "ready" ? [{ ...name, expect_version: version, operation_id: next.operation_id }] : []),
+      slots: (next) =>
+        next.state === "ready" ? [{ ...name, expect_version: version, operation_id: next.operation_id }] : [],
     },
   )
   context.wake()

@@ -72,7 +72,12 @@ export async function recordFinding(
   finding: Finding,
   look: Look,
 ): Promise<void> {
-  const candidates = finding.kind === "look" ? finding.candidates : "candidate" in finding && finding.candidate ? [finding.candidate] : []
+  const candidates =
+    finding.kind === "look"
+      ? finding.candidates
+      : "candidate" in finding && finding.candidate
+        ? [finding.candidate]
+        : []
   await applyEvent(
     context,
     operation_id,
@@ -112,9 +117,7 @@ export async function judgeContext(
   }))
   const byCreation = operation.contract.lookup?.correlates === "created"
   const rows =
-    objects.length === 0
-      ? []
-      : await context.journal.confirmations(operation.tenant, objects, operation.operation_id)
+    objects.length === 0 ? [] : await context.journal.confirmations(operation.tenant, objects, operation.operation_id)
   return {
     now: context.journal.now(),
     taken: rows.map((row) => objectKey(row)),
@@ -137,7 +140,8 @@ export async function runProbe<A>(
   const reads = readTransport(context, DEFAULTS.probe_timeout_ms)
   try {
     const parsed = await tool.parse(operation.params)
-    if (!parsed.ok) return { failed: { code: "params_unreadable", text: "today's schema refuses the stored parameters" } }
+    if (!parsed.ok)
+      return { failed: { code: "params_unreadable", text: "today's schema refuses the stored parameters" } }
     const first = operation.attempts[0]
     const answer = await withTimeLimit(context.clock, DEFAULTS.probe_timeout_ms, (signal) =>
       run(parsed.value, {
@@ -168,7 +172,13 @@ export function errorText(error: unknown): string {
 export function findingOf(answer: ProbeAnswer, generations: readonly number[]): Finding {
   switch (answer.kind) {
     case "found":
-      return { kind: "look", candidates: answer.candidates, complete: answer.complete, search: answer.search, generations }
+      return {
+        kind: "look",
+        candidates: answer.candidates,
+        complete: answer.complete,
+        search: answer.search,
+        generations,
+      }
     case "absent":
       return { kind: "look", candidates: [], complete: answer.complete, search: answer.search, generations }
     case "unsure":
@@ -176,6 +186,8 @@ export function findingOf(answer: ProbeAnswer, generations: readonly number[]): 
     case "not_applied":
       return { kind: "not_applied", reason: answer.reason, permanent: answer.permanent }
     default:
-      throw new InvokeError("definition_invalid", { happened: "a probe answered something that is not found, absent or unsure" })
+      throw new InvokeError("definition_invalid", {
+        happened: "a probe answered something that is not found, absent or unsure",
+      })
   }
 }

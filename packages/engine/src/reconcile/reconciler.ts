@@ -83,7 +83,11 @@ export class Reconciler {
         await judgeHeld(context)
       }
       const room = STEPS_MAX - this.#busy.size
-      const { due, lapsed, next_due_at } = await context.journal.due({ now, limit: STEPS_MAX * 2, tools: context.tools.names() })
+      const { due, lapsed, next_due_at } = await context.journal.due({
+        now,
+        limit: STEPS_MAX * 2,
+        tools: context.tools.names(),
+      })
       let taken = 0
       for (const operation of [...lapsed, ...due]) {
         if (taken >= room || this.#busy.has(operation.operation_id)) continue
@@ -106,7 +110,10 @@ export class Reconciler {
     this.#busy.add(id)
     void stepOperation(this.#context, operation, lapsed)
       .catch((error: unknown) =>
-        this.#context.telemetry.log("error", "a step of the background loop failed", { operation_id: id, error: errorText(error) }),
+        this.#context.telemetry.log("error", "a step of the background loop failed", {
+          operation_id: id,
+          error: errorText(error),
+        }),
       )
       .finally(() => {
         this.#busy.delete(id)
@@ -122,7 +129,12 @@ export async function stepOperation(context: EngineContext, operation: Operation
   const actor = "engine"
   if (lapsed && operation.state === "dispatched") {
     if (context.running.has(operation.operation_id)) return
-    await applyEvent(context, operation.operation_id, (row) => (row.state === "dispatched" ? { type: "lapsed", why: "lease" } : null), { actor })
+    await applyEvent(
+      context,
+      operation.operation_id,
+      (row) => (row.state === "dispatched" ? { type: "lapsed", why: "lease" } : null),
+      { actor },
+    )
     return
   }
   const step = nextStep(operation, {
@@ -141,7 +153,12 @@ export async function stepOperation(context: EngineContext, operation: Operation
     case "fence":
       return fenceOperation(context, operation, tool)
     case "timer":
-      await applyEvent(context, operation.operation_id, (row) => (row.version === operation.version ? { type: "due" } : null), { actor, known: operation })
+      await applyEvent(
+        context,
+        operation.operation_id,
+        (row) => (row.version === operation.version ? { type: "due" } : null),
+        { actor, known: operation },
+      )
       return
     case "wait":
       if (step.until > (operation.due_at ?? 0)) {

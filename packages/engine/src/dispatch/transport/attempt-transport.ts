@@ -128,9 +128,10 @@ export class Attempt implements AttemptTransport {
 
   #timeout(): void {
     const reason = `the attempt took longer than ${this.#options.attempt_timeout_ms} ms`
-    const error = () => this.#error("attempt_timeout", reason)
     this.#closed ??= { code: "attempt_timeout", reason }
-    for (const request of this.#requests) if (!request.started) request.fail(error())
+    for (const request of this.#requests) {
+      if (!request.started) request.fail(this.#error("attempt_timeout", reason, request))
+    }
     // An answer may already lie in the socket of a process that stalled. One turn of the event loop lets it be read first.
     this.#clock.after(0, () => this.#end("attempt_timeout", reason))
   }
@@ -154,7 +155,9 @@ export class Attempt implements AttemptTransport {
     const call: Call = { request, init, signal: init.signal ?? (input instanceof Request ? input.signal : null) }
     request.watch(call.signal)
     try {
-      return is_effect ? await this.#sendEffect(call, parsed) : await this.#sendOther(call, parsed)
+      // Raced, so that an abort or the attempt's end is told at once, whatever a body's source or the owner still does.
+      const sent = is_effect ? this.#sendEffect(call, parsed) : this.#sendOther(call, parsed)
+      return await Promise.race([sent, request.failed])
     } catch (error) {
       // Whatever stopped the request before the wire did: it is over, and the observation says why.
       const failed =

@@ -41,6 +41,9 @@ const OWN_HEADERS = [
   "proxy-connection",
 ]
 
+/** A boundary the platform has drawn. One that a tool chose itself stays: it may have signed the bytes. */
+const DRAWN_BOUNDARY = /boundary=----formdata-undici-/
+
 /** Synchronous, so that two calls in one tick are judged in the order they were made. Throws `invalid_request` or `unsupported_url`. */
 export function parseRequest(input: FetchInput, init: FetchInit = {}): ParsedRequest {
   const { effect: _effect, untrusted_url: _untrusted, signal: _signal, method, ...rest } = init
@@ -63,7 +66,7 @@ export function parseRequest(input: FetchInput, init: FetchInit = {}): ParsedReq
   for (const name of OWN_HEADERS) if (headers.has(name)) throw invalid(`the ${name} header is the transport's own`)
   if (!headers.has("user-agent")) headers.set("user-agent", "invoke")
   if (!headers.has("accept")) headers.set("accept", "*/*")
-  const is_form = rest.body instanceof FormData
+  const is_form = rest.body instanceof FormData || DRAWN_BOUNDARY.test(headers.get("content-type") ?? "")
   return { url, method: request.method.toUpperCase(), headers, body: request.body, is_form }
 }
 

@@ -46,34 +46,37 @@ export class WireRequest {
   status: number | null = null
   headers: Readonly<Record<string, string>> = {}
   error: TransportError | null = null
+  /** Rejects when the request ends, sent or not, without an answer; never resolves. Later errors are the response body's. */
+  readonly failed: Promise<never>
 
   readonly #options: WireRequestOptions
   #controller: Dispatcher.DispatchController | null = null
   #incoming: IncomingResponse | null = null
-  #reject: ((error: TransportError) => void) | null = null
+  #reject: (error: TransportError) => void = () => {}
   #stopBodyTimer: (() => void) | null = null
   #unwatch: (() => void) | null = null
 
   constructor(options: WireRequestOptions) {
     this.#options = options
+    this.failed = new Promise((_resolve, reject) => {
+      this.#reject = reject
+    })
+    // Nobody may be waiting: an attempt can end while its tool does something else.
+    this.failed.catch(() => {})
   }
 
   get started(): boolean {
     return this.#controller !== null
   }
 
-  send(dispatcher: RequestDispatcher, outgoing: Outgoing): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      if (this.error) {
-        reject(this.error)
-        return
-      }
-      this.#reject = reject
-      this.stage = "connecting"
-      const { url, method, body } = outgoing
-      const small = body !== null && body.byteLength <= CHUNK_BYTES
-      const headers = [...outgoing.headers].flat()
-      if (body !== null && !small) headers.push("content-length", String(body.byteLength))
+  async send(dispatcher: RequestDispatcher, outgoing: Outgoing): Promise<Response> {
+    if (this.error) throw this.error
+    this.stage = "connecting"
+    const { url, method, body } = outgoing
+    const small = body === null || body.byteLength <= CHUNK_BYTES
+    const headers = [...outgoing.headers].flat()
+    if (!small) headers.push("content-length", String(body.byteLength))
+    const answered = new Promise<Response>((resolve) => {
       dispatcher.dispatch(
         {
           origin: url.origin,
@@ -81,13 +84,14 @@ export class WireRequest {
           method,
           headers,
           // Types know no async iterables here; the client writes them chunk by chunk and asks for each when it can be written.
-          body: (small || body === null ? body : this.#gated(body)) as Uint8Array | null,
+          body: (small ? body : this.#gated(body)) as Uint8Array | null,
           headersTimeout: 0,
           bodyTimeout: 0,
         },
-        this.#handler(outgoing, body === null || small, resolve),
+        this.#handler(outgoing, small, resolve),
       )
     })
+    return Promise.race([answered, this.failed])
   }
 
   /** Lets the tool's signal end the request for as long as it runs. */
@@ -218,9 +222,9 @@ export class WireRequest {
     this.error = error
     this.#stopBodyTimer?.()
     this.#unwatch?.()
-    if (error) this.#incoming?.fail(error)
-    else this.#incoming?.end()
-    if (error) this.#reject?.(error)
+    if (!error) this.#incoming?.end()
+    else if (this.#incoming) this.#incoming.fail(error)
+    else this.#reject(error)
   }
 
   #wrap(error: unknown): TransportError {
