@@ -1,0 +1,17 @@
+/** What judging needs to know beside the operation itself, and how outside objects are told apart. */
+import type { Candidate } from "../evidence.ts"
+
+export interface JudgeContext {
+  readonly now: number
+  /** Keys (`objectKey`) of objects that other operations of the tenant are confirmed by. */
+  readonly taken: readonly string[]
+  /** Other operations with an equal `match` that are unresolved or succeeded without an object id (item 7). */
+  readonly rivals: number
+  /** When the clock last jumped forward past `maxClockStep`: windows open then start again. */
+  readonly clock_stepped_at: number | null
+}
+
+/** Identity of an outside object within a tenant: one confirms one operation. */
+export function objectKey(object: Pick<Candidate, "object_id" | "account" | "kind">): string {
+  return JSON.stringify([object.account ?? "", object.kind ?? "", object.object_id])
+}
