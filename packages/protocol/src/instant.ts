@@ -9,7 +9,7 @@ import type { Typed } from "./evidence.ts"
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*([Zz]|[+-]\d{2}:?\d{2})$/
 const MINUTE_MS = 60_000
-const EARLIEST_MS = Date.UTC(1, 0, 1)
+const EARLIEST_MS = Date.parse("0001-01-01T00:00:00Z")
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 function fail(what: string): never {
