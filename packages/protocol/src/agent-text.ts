@@ -29,8 +29,11 @@ const checked = (facts: AgentTextFacts) =>
 
 const TEMPLATES: { readonly [R in RowId]: Template } = {
   held: (facts) =>
-    `This action may be a duplicate of ${holder(facts)}, so it is held and nothing was sent for it. Do not call it in another ` +
-    `form. Wait: it is judged afresh when that one is settled. ${known(facts)}`,
+    facts.held_by === null
+      ? `The effect of this action may be there already, so it is held and nothing was sent for it. Do not call it in another ` +
+        `form. A person must look at it. ${known(facts)}`
+      : `This action may be a duplicate of ${holder(facts)}, so it is held and nothing was sent for it. Do not call it in another ` +
+        `form. Wait: it is judged afresh when that one is settled. ${known(facts)}`,
   awaiting_approval: (facts) =>
     `This action waits for a person's approval. Do not call it again and do not look for another way. Go on with other work ` +
     `or tell the user that it waits. ${known(facts)}`,

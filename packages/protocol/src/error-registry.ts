@@ -118,11 +118,6 @@ export const ERRORS = {
     "Give the tool a new `identityVersion`, and keep the old function registered while its operations are recent.",
     ["tool", "identity_version", "operation_id"],
   ),
-  workflow_invalid: definition("The workflow's definition has a gap", "Close the named gap.", ["workflow", "issues"]),
-  policy_invalid: definition("A policy rule cannot be read", "Correct the rule at the named place.", [
-    "rule",
-    "issues",
-  ]),
   config_invalid: definition("The configuration cannot be used", "Correct the named setting.", [
     "path",
     "line",
