@@ -12,6 +12,31 @@ export interface Adapter {
 
 export const adapters: readonly Adapter[] = [
   {
+    path: "packages/engine/src/adapters/system-clock.ts",
+    may: ["time", "timers"],
+    reason: "the Clock port on the machine's own clocks",
+  },
+  {
+    path: "packages/engine/src/adapters/system-ids.ts",
+    may: ["randomness"],
+    reason: "the Ids and Random ports on the machine's own randomness",
+  },
+  {
+    path: "packages/invoke/src/bin.ts",
+    may: ["environment"],
+    reason: "the program reads its environment and hands the values on",
+  },
+  {
+    path: "packages/invoke/src/demo/acts.ts",
+    may: ["network", "timers"],
+    reason: "the demo plays an agent without Invoke, and watches other processes",
+  },
+  {
+    path: "packages/journal-sqlite/src/system-wall.ts",
+    may: ["time"],
+    reason: "the writer's thread cannot call a clock that lives in another thread",
+  },
+  {
     path: "packages/testkit/src/fault-proxy/proxy-timer.ts",
     may: ["timers"],
     reason: "the fault proxy stands outside: it delays real bytes on real sockets",

@@ -62,12 +62,13 @@ export function packageOf(specifier: string): string | undefined {
   return specifier.startsWith("@") ? parts.slice(0, 2).join("/") : parts[0]
 }
 
-/** The path in the repository that a relative specifier means, with `.js` read as the source beside it. */
+/** The path in the repository that a relative specifier means, with a built file read as the source that it is built from. */
 export function resolveRelative(fromPath: string, specifier: string): string {
   const parts = fromPath.split("/").slice(0, -1)
   for (const part of specifier.split("/")) {
     if (part === "..") parts.pop()
     else if (part !== ".") parts.push(part)
   }
-  return parts.join("/").replace(/(?<!\.d)\.js$/, ".ts")
+  const path = parts.join("/").replace(/\.js$/, ".ts")
+  return path.replace(/^(packages\/[^/]+)\/dist\//, "$1/src/")
 }

@@ -51,7 +51,7 @@ test.each([
   [`import { x } from "@invokejs/protocol/internal"`, "@invokejs/protocol/internal is for tests"],
   [`import { x } from "@invokejs/protocol/dist/state.js"`, "reaches into @invokejs/protocol"],
   [`import { x } from "../../../protocol/src/state.ts"`, "outside its package"],
-  [`import { x } from "../index.ts"`, "its own package's entry"],
+  [`import { x } from "../internal.ts"`, "the door for tests"],
 ])("a source that says %s is a finding", (text, message) => {
   expect(messages(SOURCE, text, engine)).toEqual([expect.stringContaining(message)])
 })

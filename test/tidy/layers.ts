@@ -39,8 +39,8 @@ function judgePath(
   if (!target.startsWith(`packages/${pack.folder}/src/`)) {
     return `imports ${module.specifier}, which is outside its package; go through the package's own name`
   }
-  if (target === `packages/${pack.folder}/src/index.ts` || target === `packages/${pack.folder}/src/internal.ts`) {
-    return `imports its own package's entry ${module.specifier}; import the file that defines the name`
+  if (target === `packages/${pack.folder}/src/internal.ts`) {
+    return `imports ${module.specifier}, the door for tests; import the file that defines the name`
   }
   return undefined
 }

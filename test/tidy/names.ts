@@ -29,7 +29,7 @@ export function judgePath(path: string): Finding[] {
  */
 export function judgeHeader(file: SourceFile): Finding[] {
   const isTest = file.path.endsWith(".test.ts")
-  const isCore = /^packages\/(engine|protocol)\/src\//.test(file.path)
+  const isCore = /^packages\/(engine|protocol)\/src\/(?!(index|internal)\.ts$)/.test(file.path)
   const isLong = file.text.trimEnd().split("\n").length > HEADER_FROM_LINES
   if (!isTest && !(isCore && isLong)) return []
   const { program, comments } = parse(file)

@@ -9,13 +9,17 @@ import { children, field, list, nameOf, parse, stringOf, walk } from "./syntax.t
 import type { SyntaxNode } from "./syntax.ts"
 import { isSource, isTestCode } from "./tree.ts"
 
-const isCode = (path: string): boolean => /\.(ts|tsx|mjs)$/.test(path)
+/** A declaration file describes what stands elsewhere; nothing imports it, and it is not asked. */
+const isCode = (path: string): boolean => /\.(ts|tsx|mjs)$/.test(path) && !path.endsWith(".d.ts")
 
-/** The programs of the packages: what `bin` names, and what code starts by URL (workers, child processes). They may run on import. */
+/**
+ * The programs of the packages: what `bin` names, `src/bin.ts`, and what code starts by URL (workers, child processes).
+ * They may run on import.
+ */
 export function programs(tree: readonly SourceFile[]): Set<string> {
   const bins = workspacePackages(tree).flatMap(({ folder, manifest }) => {
     const paths = typeof manifest.bin === "string" ? [manifest.bin] : Object.values(manifest.bin ?? {})
-    return paths.map((path) => sourceOfBuilt(folder, path))
+    return [...paths, "dist/bin.js"].map((path) => sourceOfBuilt(folder, path))
   })
   const started = tree
     .filter((file) => isCode(file.path))
@@ -24,7 +28,7 @@ export function programs(tree: readonly SourceFile[]): Set<string> {
         .filter((module) => module.kind === "file")
         .map((module) => resolveRelative(file.path, module.specifier)),
     )
-  return new Set([...bins, ...started])
+  return new Set([...bins, ...started].filter((path) => tree.some((file) => file.path === path)))
 }
 
 /** The entries of the packages, as source files: every target of `exports`. */
@@ -38,10 +42,7 @@ function entries(tree: readonly SourceFile[]): string[] {
 }
 
 function sourceOfBuilt(folder: string, path: string): string {
-  return `packages/${folder}/${path
-    .replace(/^\.\//, "")
-    .replace(/^dist\//, "src/")
-    .replace(/\.js$/, ".ts")}`
+  return resolveRelative(`packages/${folder}/package.json`, path)
 }
 
 /** Sources that no entry and no program reaches, and files of test code that no test file reaches. */
