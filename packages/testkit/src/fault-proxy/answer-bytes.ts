@@ -13,7 +13,7 @@ export function writtenAnswer(answer: ScriptedAnswer): Buffer {
 }
 
 /** The same answer with a first line that no parser accepts. */
-export function withGarbledStatusLine(whole: Buffer): Buffer {
+export function withGarbledLine(whole: Buffer): Buffer {
   const end = whole.indexOf("\r\n")
   return Buffer.concat([Buffer.from("\u0016\u0003 not an answer", "latin1"), whole.subarray(end)])
 }

@@ -1,5 +1,5 @@
 /** What becomes of the target's answer on its way to the client. */
-import { withGarbledBody, withGarbledStatusLine, writtenAnswer } from "./answer-bytes.ts"
+import { withGarbledBody, withGarbledLine, writtenAnswer } from "./answer-bytes.ts"
 import { Cutter } from "./cutter.ts"
 import type { Exchange } from "./exchange.ts"
 import type { AnswerFault, CutPlace, EndBy } from "./fault.ts"
@@ -29,25 +29,22 @@ export async function returnAnswer(
       return leaveClient(exchange, fault.then)
     case "truncate_answer": {
       const whole = await answer.whole()
-      await client.write(whole.subarray(0, answer.head.raw.length + fault.keep_bytes))
-      entry.answered = "part"
+      const kept = whole.subarray(0, answer.head.raw.length + fault.keep_bytes)
+      if (await client.write(kept)) entry.answered = "part"
       return leaveClient(exchange, fault.then)
     }
-    case "garble_answer":
-      await client.write(
-        fault.part === "body" ? await withGarbledBody(answer) : withGarbledStatusLine(await answer.whole()),
-      )
-      entry.answered = "other"
+    case "garble_answer": {
+      const garbled = fault.part === "body" ? await withGarbledBody(answer) : withGarbledLine(await answer.whole())
+      if (await client.write(garbled)) entry.answered = "other"
       return
+    }
     case "replace_answer":
       await answer.whole()
-      await client.write(writtenAnswer(fault))
-      entry.answered = "other"
+      if (await client.write(writtenAnswer(fault))) entry.answered = "other"
       return
     case "answer_twice": {
       const whole = await answer.whole()
-      await client.write(Buffer.concat([whole, whole]))
-      entry.answered = "twice"
+      if (await client.write(Buffer.concat([whole, whole]))) entry.answered = "twice"
       return
     }
   }
@@ -55,12 +52,13 @@ export async function returnAnswer(
 
 async function passAnswer(exchange: Exchange, answer: HttpStream, targetEnd: () => EndBy): Promise<void> {
   const { client, entry } = exchange
+  let written = true
   for await (const piece of answer.pieces()) {
-    await client.write(piece)
-    entry.answered = "part"
+    written &&= await client.write(piece)
+    if (written) entry.answered = "part"
   }
   if (!answer.complete) return client.end(targetEnd())
-  entry.answered = "whole"
+  if (written) entry.answered = "whole"
   const closes = answer.framing.kind === "close" || answer.head.headers.get("connection")?.toLowerCase() === "close"
   if (closes) client.end(targetEnd())
 }
@@ -68,14 +66,15 @@ async function passAnswer(exchange: Exchange, answer: HttpStream, targetEnd: () 
 async function cutAnswer(exchange: Exchange, answer: HttpStream, at: CutPlace, by: EndBy): Promise<void> {
   const { client, entry } = exchange
   const cutter = new Cutter(at)
+  let written = true
   for await (const piece of answer.pieces()) {
     const { pass, cut } = cutter.feed(piece)
-    await client.write(pass)
-    if (pass.length > 0) entry.answered = "part"
+    written &&= await client.write(pass)
+    if (written && pass.length > 0) entry.answered = "part"
     if (cut) return client.end(by)
   }
-  await client.write(cutter.rest())
-  entry.answered = "whole"
+  written &&= await client.write(cutter.rest())
+  if (written) entry.answered = "whole"
   if ("after_message" in at) client.end(by)
 }
 

@@ -41,14 +41,17 @@ export class ClientSide {
     return this.#gone
   }
 
-  async write(bytes: Buffer): Promise<void> {
-    if (this.#over || this.#socket.destroyed || bytes.length === 0) return
+  /** Hands bytes to the kernel; false when there was no open connection to hand them to. */
+  async write(bytes: Buffer): Promise<boolean> {
+    if (this.#over || this.#socket.destroyed) return false
+    if (bytes.length === 0) return true
     this.#counters.bytes_to_client += bytes.length
-    await new Promise<void>((resolve) => {
-      this.#socket.once("close", resolve)
-      this.#socket.write(bytes, () => {
-        this.#socket.off("close", resolve)
-        resolve()
+    return new Promise<boolean>((resolve) => {
+      const closed = (): void => resolve(false)
+      this.#socket.once("close", closed)
+      this.#socket.write(bytes, (error) => {
+        this.#socket.off("close", closed)
+        resolve(error == null)
       })
     })
   }

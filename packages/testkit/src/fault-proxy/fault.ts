@@ -4,7 +4,10 @@
  * target's answer reaches the client. A rule may name one of each.
  */
 
-/** How a TCP connection is ended: an orderly FIN, or a reset. */
+/**
+ * How a TCP connection is ended: an orderly FIN, or a reset. A reset that arrives together with the last bytes is seen
+ * by some clients, Node's among them, as an orderly end.
+ */
 export type EndBy = "fin" | "rst"
 
 /** `request` runs from the client to the target, `answer` from the target to the client. */
@@ -83,7 +86,7 @@ export interface ChosenFaults {
 
 export const PASS = { kind: "pass" } as const
 
-export function isRequestFault(fault: Fault): fault is RequestFault {
+function isRequestFault(fault: Fault): fault is RequestFault {
   switch (fault.kind) {
     case "refuse":
     case "duplicate_request":

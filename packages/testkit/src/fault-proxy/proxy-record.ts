@@ -22,7 +22,7 @@ export interface ProxyRecordEntry {
   /** How often the whole request reached the target. */
   deliveries: number
   target_status: number | null
-  /** What the client was given. `other` is an answer the target did not write. */
+  /** What was written to the client, whether or not it still read. `other` is an answer the target did not write. */
   answered: "nothing" | "part" | "whole" | "twice" | "other"
   /** The client had gone before the exchange was over. */
   client_gone: boolean

@@ -27,8 +27,7 @@ export async function deliverRequest(
       return null
     case "answer_instead":
       await exchange.request.whole()
-      await exchange.client.write(writtenAnswer(fault))
-      exchange.entry.answered = "other"
+      if (await exchange.client.write(writtenAnswer(fault))) exchange.entry.answered = "other"
       return null
     case "cut":
       return cutRequest(exchange, fault.at, fault.by)

@@ -60,6 +60,11 @@ export class Collection<T> {
     return this.asOf(Number.POSITIVE_INFINITY)
   }
 
+  /** The objects as a reader sees them who is so far behind; one who is not behind sees all, whatever the clock did. */
+  behind(lag_ms: number, now_ms: number): T[] {
+    return lag_ms === 0 ? this.all() : this.asOf(now_ms - lag_ms)
+  }
+
   /** The objects that existed at that time, in their content of that time, newest first. */
   asOf(at_ms: number): T[] {
     const seen: T[] = []

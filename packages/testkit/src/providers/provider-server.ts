@@ -18,12 +18,13 @@ import { jsonAnswer, type Execution, type Plan, type Provider, type ProviderAnsw
 import type { ProviderRequest, ProviderWorld } from "./provider.ts"
 import { ProviderClock } from "./provider-clock.ts"
 import { LineIds } from "./provider-ids.ts"
-import { checkSettings, type CommonSettings } from "./provider-settings.ts"
+import { checkSettings, type CommonSettings, type SettingChoices } from "./provider-settings.ts"
 import { latency } from "./provider-timer.ts"
 
 export interface ProviderKind<Settings extends CommonSettings> {
   readonly name: string
   readonly defaults: Settings
+  readonly choices: SettingChoices
   readonly requestIdPrefix: string
   open(world: ProviderWorld<Settings>): Provider
 }
@@ -70,7 +71,7 @@ export class ProviderServer<Settings extends CommonSettings> {
 
   /** Changes settings for good: they are in the ledger, and a restart has them again. */
   change(given: unknown): Settings {
-    const settings = checkSettings(this.#kind.defaults, given)
+    const settings = checkSettings(this.#kind.defaults, this.#kind.choices, given)
     this.#replay(this.#ledger.append({ type: "settings", at_ms: this.#clock.now_ms(), settings }))
     return this.#settings
   }

@@ -21,14 +21,19 @@ export const COMMON_DEFAULTS: CommonSettings = {
   list_lag_ms: 0,
 }
 
+/** For settings with few legal values: which. */
+export type SettingChoices = Readonly<Record<string, readonly unknown[]>>
+
 /** Checks a partial setting against the defaults: same names, same types. Throws with the name that is wrong. */
-export function checkSettings(defaults: object, given: unknown): Record<string, unknown> {
+export function checkSettings(defaults: object, choices: SettingChoices, given: unknown): Record<string, unknown> {
   if (typeof given !== "object" || given === null) throw new Error("settings are a JSON object")
   const known = new Map<string, unknown>(Object.entries(defaults))
   for (const [name, value] of Object.entries(given)) {
     if (!known.has(name)) throw new Error(`unknown setting "${name}"; known: ${[...known.keys()].join(", ")}`)
     const wanted = typeof known.get(name)
     if (typeof value !== wanted) throw new Error(`setting "${name}" is a ${wanted}, got ${typeof value}`)
+    const legal = choices[name]
+    if (legal?.includes(value) === false) throw new Error(`setting "${name}" is one of ${legal.join(", ")}`)
   }
   return { ...given }
 }

@@ -65,7 +65,7 @@ function position(
 ): number | null {
   if (id === undefined) return null
   const at = objects.findIndex((object) => object.id === id)
-  if (at < 0) throw invalid(`No such object: '${String(id)}'`, param, "resource_missing")
+  if (at < 0) throw invalid(`No such object: ${JSON.stringify(id)}`, param, "resource_missing")
   return at
 }
 
@@ -81,7 +81,9 @@ function createdFilter(value: FormValue | undefined): (created: number) => boole
   }
   const tests = Object.entries(value).map(([name, bound]) => {
     const test = compare[name]
-    if (test === undefined || !/^\d+$/.test(String(bound))) throw invalid("Invalid timestamp", `created[${name}]`)
+    if (test === undefined || typeof bound !== "string" || !/^\d+$/.test(bound)) {
+      throw invalid("Invalid timestamp", `created[${name}]`)
+    }
     return (created: number) => test(created, Number(bound))
   })
   return (created) => tests.every((test) => test(created))

@@ -11,21 +11,19 @@ import type { ProviderKind } from "../provider-server.ts"
 import { KeyLayer } from "./key-layer.ts"
 import { StripeAccount } from "./stripe-account.ts"
 import { CHARGE_PARAMS, captureCharge, createCharge, type Run } from "./stripe-charges.ts"
-import { StripeError, stripeWords } from "./stripe-error.ts"
+import { missing, StripeError, stripeWords } from "./stripe-error.ts"
 import { listPage } from "./stripe-lists.ts"
-import { missing } from "./stripe-error.ts"
 import { StripeParams } from "./stripe-params.ts"
 import * as intents from "./stripe-payment-intents.ts"
 import { createRefund, REFUND_PARAMS } from "./stripe-refunds.ts"
 import { settleDue } from "./stripe-settlement.ts"
-import { EVENTS_KEPT_MS, STRIPE_DEFAULTS, type StripeSettings } from "./stripe-settings.ts"
+import { EVENTS_KEPT_MS, STRIPE_CHOICES, STRIPE_DEFAULTS, type StripeSettings } from "./stripe-settings.ts"
 import { StripeWriter } from "./stripe-writer.ts"
-
-export type { StripeSettings }
 
 export const STRIPE: ProviderKind<StripeSettings> = {
   name: "stripe",
   defaults: STRIPE_DEFAULTS,
+  choices: STRIPE_CHOICES,
   requestIdPrefix: "req_",
   open: (world) => new StripeProvider(world),
 }
@@ -123,23 +121,25 @@ class StripeProvider implements Provider {
     const [, collection, id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(request.path) ?? []
     const account = this.#account
     const now_ms = this.#world.clock.now_ms()
-    const seen_ms = now_ms - this.#world.settings().list_lag_ms
+    const { list_lag_ms } = this.#world.settings()
     switch (collection) {
       case "charges":
         if (id !== undefined) return account.charge(id)
-        return listPage(request, account.charges.asOf(seen_ms), {
+        return listPage(request, account.charges.behind(list_lag_ms, now_ms), {
           customer: (charge) => charge.customer,
           payment_intent: (charge) => charge.payment_intent,
         })
       case "refunds":
         if (id !== undefined) return account.refund(id)
-        return listPage(request, account.refunds.asOf(seen_ms), {
+        return listPage(request, account.refunds.behind(list_lag_ms, now_ms), {
           charge: (refund) => refund.charge,
           payment_intent: (refund) => refund.payment_intent,
         })
       case "payment_intents":
         if (id !== undefined) return account.payment_intent(id)
-        return listPage(request, account.payment_intents.asOf(seen_ms), { customer: (intent) => intent.customer })
+        return listPage(request, account.payment_intents.behind(list_lag_ms, now_ms), {
+          customer: (intent) => intent.customer,
+        })
       case "events":
         return this.#readEvents(request, id, now_ms)
       default:
@@ -149,7 +149,7 @@ class StripeProvider implements Provider {
 
   #readEvents(request: ProviderRequest, id: string | undefined, now_ms: number): unknown {
     const events = this.#account.events
-      .asOf(now_ms - this.#world.settings().events_lag_ms)
+      .behind(this.#world.settings().events_lag_ms, now_ms)
       .filter((event) => event.created * 1000 > now_ms - EVENTS_KEPT_MS)
     if (id === undefined)
       return listPage(request, events, { type: (event) => event.type, types: (event) => event.type })

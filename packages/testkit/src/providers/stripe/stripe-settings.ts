@@ -1,4 +1,4 @@
-import { COMMON_DEFAULTS, type CommonSettings } from "../provider-settings.ts"
+import { COMMON_DEFAULTS, type CommonSettings, type SettingChoices } from "../provider-settings.ts"
 
 export interface StripeSettings extends CommonSettings {
   /** How long a key replays, by the provider's clock. */
@@ -26,6 +26,11 @@ export const STRIPE_DEFAULTS: StripeSettings = {
   refunds_settle_after_ms: 0,
   refunds_settle_as: "succeeded",
   surcharge: 0,
+}
+
+export const STRIPE_CHOICES: SettingChoices = {
+  charges_settle_as: ["succeeded", "failed"],
+  refunds_settle_as: ["succeeded", "failed"],
 }
 
 /** Events can be listed for 30 days. */
