@@ -203,7 +203,6 @@ function ownData(value: object, name: string, walk: Walk): unknown {
   if (!property) return refuse(walk, "is a hole")
   if (!("value" in property)) return refuse(walk, "is computed by a getter")
   if (property.enumerable !== true) return refuse(walk, "is hidden (not enumerable)")
-  if (name === "toJSON" && typeof property.value === "function") return refuse(walk, "is a function")
   return property.value as unknown
 }
 
