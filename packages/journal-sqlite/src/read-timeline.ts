@@ -21,14 +21,14 @@ interface EventRow {
   readonly hash: string
 }
 
-/** Purged data reads as an empty object: digest and hash are what they were. */
+/** Purged data reads as `{ purged: true }`: digest and hash are what they were. */
 function eventOf(row: EventRow): AuditEvent {
   const { n: _n, from_state, to_state, data, ...rest } = row
   return {
     ...rest,
     from: from_state,
     to: to_state,
-    data: data === null ? {} : (JSON.parse(data) as AuditEvent["data"]),
+    data: data === null ? { purged: true } : (JSON.parse(data) as AuditEvent["data"]),
   }
 }
 
