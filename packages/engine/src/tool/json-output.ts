@@ -85,6 +85,9 @@ export function jsonOutput(value: unknown, bytes_max: number = DEFAULTS.output_b
   }
 }
 
-function refused(output_error: string): JsonOutput {
-  return { output: null, output_error }
+/** The place inside a document can be long; the words about it need not be. */
+const ERROR_LENGTH_MAX = 300
+
+function refused(why: string): JsonOutput {
+  return { output: null, output_error: why.slice(0, ERROR_LENGTH_MAX) }
 }

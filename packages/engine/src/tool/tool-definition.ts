@@ -128,8 +128,20 @@ interface Unchecked {
 
 type Out<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>
 
+/** What a tool that changes nothing has not. */
+interface Effectless {
+  readonly applied?: never
+  readonly classify?: never
+  readonly contract?: never
+  readonly intent?: never
+  readonly resource?: never
+  readonly repeatWindow?: never
+  readonly settleBy?: never
+  readonly retryOnRepeat?: never
+}
+
 export interface ReadOnlyDefinition<Name extends string, Schema extends StandardSchemaV1, Returned>
-  extends CommonOptions<Name, Out<Schema>>, Defined<Schema, Returned>, Unchecked {
+  extends CommonOptions<Name, Out<Schema>>, Defined<Schema, Returned>, Unchecked, Effectless {
   readonly safety: "read-only"
   readonly transport?: "invoke"
   /** Journal its calls as well. Default false. */
