@@ -19,10 +19,10 @@ export class PlainError extends Error {
   }
 }
 
-/** What such a provider says with a status when nothing more is known. */
-export function plainWords(status: number): string {
+/** What such a provider answers with a status when nothing more is known. */
+export function plainRefusal(status: number): ProviderAnswer {
   const message = STATUS_CODES[status] ?? "Unknown"
-  return JSON.stringify({ error: { code: message.toLowerCase().replaceAll(" ", "_"), message } })
+  return jsonAnswer(status, { error: { code: message.toLowerCase().replaceAll(" ", "_"), message } })
 }
 
 export function askForBearer(request: ProviderRequest, api_key: string): void {

@@ -1,6 +1,6 @@
 /**
  * The process of one provider: `node provider-program.js <name> <options as JSON>`. It prints `{"port": n}` when it
- * listens, and ends when its standard input closes, so that it never outlives who started it.
+ * listens, or `{"error": "…"}`, and ends when its standard input closes, so that it never outlives who started it.
  */
 import process from "node:process"
 import { Ledger } from "./ledger.ts"
@@ -34,13 +34,15 @@ async function run<Settings extends CommonSettings>(
 }
 
 const [name, options] = process.argv.slice(2)
-const kind = new Map<string, unknown>(Object.entries(PROVIDER_KINDS)).get(name ?? "")
-if (kind === undefined || options === undefined) {
+if (name === undefined || options === undefined || !Object.hasOwn(PROVIDER_KINDS, name)) {
   process.stderr.write(`usage: provider-program <${Object.keys(PROVIDER_KINDS).join("|")}> <options as JSON>\n`)
   process.exit(2)
 }
-// The map above holds nothing but provider kinds, each with the settings it was made for.
-await run(
-  PROVIDER_KINDS[name as ProviderName] as ProviderKind<CommonSettings>,
-  JSON.parse(options) as ProviderProgramOptions,
-)
+// Each kind is opened with the settings it was made for; that the name chose it is all that is lost here.
+const kind = PROVIDER_KINDS[name as ProviderName] as ProviderKind<CommonSettings>
+try {
+  await run(kind, JSON.parse(options) as ProviderProgramOptions)
+} catch (error) {
+  const told = error instanceof Error ? error.message : String(error)
+  process.stdout.write(`${JSON.stringify({ error: told })}\n`, () => process.exit(1))
+}

@@ -143,12 +143,11 @@ export class ProviderServer<Settings extends CommonSettings> {
   }
 
   #ordered(rule: AnswerRule, truth: ProviderAnswer = jsonAnswer(200, {})): ProviderAnswer {
-    const status = rule.status ?? truth.status
-    const said = rule.status === undefined ? truth.body : this.#provider.words(status)
+    const said = rule.status === undefined ? truth : this.#provider.ordered(rule.status)
     return {
-      status,
-      headers: { "content-type": "application/json", ...truth.headers, ...rule.headers },
-      body: rule.body === undefined ? said : JSON.stringify(rule.body),
+      status: said.status,
+      headers: { ...said.headers, ...rule.headers },
+      body: rule.body === undefined ? said.body : JSON.stringify(rule.body),
     }
   }
 

@@ -46,8 +46,8 @@ export interface Provider {
   plan(request: ProviderRequest): Plan
   /** Changes that time alone has brought since the last request. */
   due(ids: LineIds): readonly Change[]
-  /** The provider's own words for a status that a test asked for. */
-  words(status: number): string
+  /** What this provider answers with a status that a test ordered, when the test gave no words of its own. */
+  ordered(status: number): ProviderAnswer
   /** Learns one stored answer, from the ledger at start and after each execution. */
   learn?(key: KeyRecord, request_id: string, answer: { readonly status: number; readonly body: string }): void
 }

@@ -124,8 +124,8 @@ export class RunningProvider<Name extends ProviderName> {
 
   async #ask(method: string, path: string, body?: string): Promise<void> {
     const answer = await fetch(this.url + path, { method, ...(body === undefined ? {} : { body }) })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${this.name} provider refused ${method} ${path}: ${text}`)
+    const { error } = (await answer.json()) as { error?: string }
+    if (error !== undefined) throw new Error(`the ${this.name} provider refused ${method} ${path}: ${error}`)
   }
 }
 
@@ -149,8 +149,9 @@ async function spawnProvider(
   const lines = createInterface({ input: child.stdout })
   const [line] = (await Promise.race([once(lines, "line"), once(child, "exit")])) as [unknown]
   if (typeof line !== "string") throw new Error(`the ${name} provider ended before it listened`)
-  const { port } = JSON.parse(line) as { port: number }
-  return { child, port }
+  const told = JSON.parse(line) as { port: number } | { error: string }
+  if ("error" in told) throw new Error(`the ${name} provider did not start: ${told.error}`)
+  return { child, port: told.port }
 }
 
 async function exited(child: Child): Promise<void> {

@@ -2,8 +2,9 @@
  * A mail provider of the old kind: it takes no key, and no client can ask it what it sent. A repeated request is a
  * second mail, and a lost answer is lost for good.
  */
-import { askForBearer, jsonBody, PlainError, plainWords } from "../plain-error.ts"
-import { jsonAnswer, type Plan, type Provider, type ProviderRequest, type ProviderWorld } from "../provider.ts"
+import { askForBearer, jsonBody, PlainError, plainRefusal } from "../plain-error.ts"
+import { jsonAnswer, type Plan, type Provider, type ProviderAnswer } from "../provider.ts"
+import type { ProviderRequest, ProviderWorld } from "../provider.ts"
 import type { ProviderKind } from "../provider-server.ts"
 import { COMMON_DEFAULTS, type CommonSettings } from "../provider-settings.ts"
 
@@ -43,8 +44,8 @@ class MailProvider implements Provider {
     return []
   }
 
-  words(status: number): string {
-    return plainWords(status)
+  ordered(status: number): ProviderAnswer {
+    return plainRefusal(status)
   }
 
   #send(request: ProviderRequest): Plan {

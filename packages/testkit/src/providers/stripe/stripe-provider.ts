@@ -6,12 +6,13 @@
  */
 import type { KeyRecord } from "../ledger-line.ts"
 import type { LineIds } from "../provider-ids.ts"
-import { jsonAnswer, type Plan, type Provider, type ProviderRequest, type ProviderWorld } from "../provider.ts"
+import { jsonAnswer, type Plan, type Provider, type ProviderAnswer } from "../provider.ts"
+import type { ProviderRequest, ProviderWorld } from "../provider.ts"
 import type { ProviderKind } from "../provider-server.ts"
 import { KeyLayer } from "./key-layer.ts"
 import { StripeAccount } from "./stripe-account.ts"
 import { CHARGE_PARAMS, captureCharge, createCharge, type Run } from "./stripe-charges.ts"
-import { missing, StripeError, stripeWords } from "./stripe-error.ts"
+import { missing, StripeError, stripeErrorAnswer, stripeWords } from "./stripe-error.ts"
 import { listPage } from "./stripe-lists.ts"
 import { StripeParams } from "./stripe-params.ts"
 import * as intents from "./stripe-payment-intents.ts"
@@ -56,8 +57,8 @@ class StripeProvider implements Provider {
     return writer.changes
   }
 
-  words(status: number): string {
-    return JSON.stringify({ error: stripeWords(status) })
+  ordered(status: number): ProviderAnswer {
+    return stripeErrorAnswer(status, stripeWords(status))
   }
 
   learn(key: KeyRecord, request_id: string, answer: { readonly status: number; readonly body: string }): void {

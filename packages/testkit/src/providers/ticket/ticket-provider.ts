@@ -6,7 +6,7 @@
  * 2. A name is unique among the tickets that are there (409 names the holder). Deleting frees it.
  * 3. Writes take `If-Match`; a ticket's version moves with every write, also one that changes nothing.
  */
-import { askForBearer, jsonBody, PlainError, plainWords } from "../plain-error.ts"
+import { askForBearer, jsonBody, PlainError, plainRefusal } from "../plain-error.ts"
 import { jsonAnswer, type Execution, type Plan, type Provider, type ProviderRequest } from "../provider.ts"
 import type { ProviderAnswer, ProviderWorld } from "../provider.ts"
 import type { Collection } from "../object-store.ts"
@@ -74,8 +74,8 @@ class TicketProvider implements Provider {
     return []
   }
 
-  words(status: number): string {
-    return plainWords(status)
+  ordered(status: number): ProviderAnswer {
+    return plainRefusal(status)
   }
 
   #planOne(request: ProviderRequest, id: string): Plan {
