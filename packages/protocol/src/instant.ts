@@ -35,14 +35,15 @@ export function instant(value: Date | string | number, unit?: "s" | "ms"): Typed
 
 /** Orders two normalised instants: negative where `a` is earlier. */
 export function compareInstants(a: string, b: string): number {
-  const left = padded(a)
-  const right = padded(b)
+  const left = sortable(a)
+  const right = sortable(b)
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-function padded(normal: string): string {
+/** Without trailing zeros, and the point always there, moments sort as their texts do. */
+function sortable(normal: string): string {
   const [seconds = "", fraction = ""] = normal.slice(0, -1).split(".")
-  return `${seconds}.${fraction.padEnd(9, "0")}`
+  return `${seconds}.${fraction}`
 }
 
 function fromIso(value: string): string {

@@ -31,6 +31,8 @@ test.each<[string, Typed, Json | undefined, string]>([
   ["an id that is an object", id("cust_1"), { id: "cust_1" }, "missing"],
   ["an absent id", id("cust_1"), undefined, "missing"],
   ["text with other spacing", text("Pay the invoice"), " Pay  the\ninvoice", "holds"],
+  ["text composed in another way", text("Zoë"), "Zoe\u0308", "holds"],
+  ["an id composed in another way", id("Zoë"), "Zoe\u0308", "holds"],
   ["an empty text", text("Pay"), "", "broken"],
   ["text in another case", text("Pay"), "pay", "broken"],
   ["a text that is a number", text("5"), 5, "missing"],

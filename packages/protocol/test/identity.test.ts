@@ -223,6 +223,7 @@ test("the differing fields are named by their paths, in order, and bounded [ID-4
     "note",
   ])
   expect(differingFields(1, "1")).toEqual(["$"])
+  expect(differingFields(JSON.parse('{"__proto__":{}}') as Json, {})).toEqual(["__proto__"])
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, index]))
   expect(differingFields(many, {}, 3)).toEqual(["f0", "f1", "f10", "…"])
 })
