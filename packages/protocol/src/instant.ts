@@ -33,17 +33,11 @@ export function instant(value: Date | string | number, unit?: "s" | "ms"): Typed
   return { type: "instant", value: fromIso(value.trim()) }
 }
 
-/** Orders two normalised instants: negative where `a` is earlier. */
+/** Orders two normalised instants: negative where `a` is earlier. Without the final Z they sort as their texts do. */
 export function compareInstants(a: string, b: string): number {
-  const left = sortable(a)
-  const right = sortable(b)
+  const left = a.slice(0, -1)
+  const right = b.slice(0, -1)
   return left < right ? -1 : left > right ? 1 : 0
-}
-
-/** Without trailing zeros, and the point always there, moments sort as their texts do. */
-function sortable(normal: string): string {
-  const [seconds = "", fraction = ""] = normal.slice(0, -1).split(".")
-  return `${seconds}.${fraction}`
 }
 
 function fromIso(value: string): string {

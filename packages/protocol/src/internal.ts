@@ -1,1 +1,1 @@
-export {}
+export { resultCore } from "./result-table.ts"

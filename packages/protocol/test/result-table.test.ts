@@ -15,6 +15,7 @@ import {
   type Result,
   type RowId,
 } from "@invokejs/protocol"
+import { resultCore } from "@invokejs/protocol/internal"
 import fc from "fast-check"
 import { expect, expectTypeOf, test } from "vitest"
 import { anAttempt, anOperation, NOW, seen } from "./an-operation.ts"
@@ -314,6 +315,11 @@ test("words outside the table are no result, in types and at run time [ST-9]", (
   const other: Result = { ...result, row: "failed", status: "succeeded" }
   expect(isResultCore({ ...other })).toBe(false)
   expect(Object.isFrozen(result)).toBe(true)
+})
+
+test("a row takes no plan that it does not have [ST-9]", () => {
+  expect(() => resultCore("unknown", "superseded")).toThrow("has no successor")
+  expect(() => resultCore("unknown", "needs_right")).toThrow("needs no right")
 })
 
 test("a result narrows by its row [ST-9]", () => {

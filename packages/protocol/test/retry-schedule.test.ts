@@ -22,6 +22,7 @@ test("the next attempt is between one second and the doubled ceiling, at most fi
       expect(delay).toBeLessThanOrEqual(Math.min(DEFAULTS.backoff_max_ms, 1_000 * 2 ** Math.max(1, failures)))
     }),
   )
+  expect(nextAttemptAt({ failures: 0, now: 0, unit: 1 })).toBe(2_000)
   expect(nextAttemptAt({ failures: 1, now: 0, unit: 1 })).toBe(2_000)
   expect(nextAttemptAt({ failures: 3, now: 0, unit: 1 })).toBe(8_000)
   expect(nextAttemptAt({ failures: 30, now: 0, unit: 1 })).toBe(300_000)
