@@ -24,7 +24,7 @@ export const NEVER_DEFINITE = [408, 500, 502, 504] as const
 const MAY_CHANGE: readonly number[] = [401, 403, 421, 423, 424, 425, 429, 503]
 
 /** A checkable tool looks once before it believes these: an intermediary that repeats a create makes "invalid" of it. */
-export const LOOK_FIRST_STATUSES = [400, 404, 422] as const
+const LOOK_FIRST_STATUSES = [400, 404, 422] as const
 
 export type StatusMeaning =
   /** 200, 201, 204: what the rule `2xx` accepts. */

@@ -3,6 +3,7 @@
  *
  * Drawn from the operation's row alone, so an answer needs no second read; the events are the full timeline.
  */
+import { isoTime } from "./iso-time.ts"
 import type { Operation } from "./operation.ts"
 
 export interface TraceStep {
@@ -41,8 +42,4 @@ export function operationTrace(operation: Operation): readonly TraceStep[] {
     })
   }
   return steps
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

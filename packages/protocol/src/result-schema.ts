@@ -6,7 +6,8 @@
  */
 import { z } from "zod"
 import { canonicalJson, type Json } from "./canonical-json.ts"
-import { CAUSES, RANKS, VERDICTS } from "./evidence.ts"
+import { evidenceSummarySchema } from "./evidence-summary.ts"
+import { CAUSES, VERDICTS } from "./evidence.ts"
 import { DECISIONS, FINAL_OUTCOMES, isResultCore, RESULT_STATUSES, RETRIES, ROW_IDS } from "./result-table.ts"
 import type { Result } from "./result.ts"
 
@@ -22,17 +23,6 @@ export const jsonSchema = z.custom<Json>((value) => {
     return false
   }
 }, "must be JSON")
-
-const evidenceSummary = z.object({
-  evidence_id: z.string(),
-  source: z.enum(["probe", "fence", "transport", "answer", "webhook", "operator", "caller"]),
-  rank: z.enum(RANKS),
-  finding: z.enum(["look", "unsure", "applied", "accepted", "reversed", "not_applied", "fenced"]),
-  attempt: z.int().nullable(),
-  generation: z.int().nullable(),
-  observed_from: time,
-  object_ids: z.array(z.string()),
-})
 
 const traceStep = z.object({
   step: z.enum(["admitted", "dispatched", "looked_up", "settled"]),
@@ -65,7 +55,7 @@ export const resultFieldsSchema = z.object({
   cause: z.enum(CAUSES).nullable(),
   verdict: z.enum(VERDICTS).nullable(),
   reconciling: z.boolean(),
-  evidence: z.array(evidenceSummary),
+  evidence: z.array(evidenceSummarySchema),
   trace: z.array(traceStep),
   replayed_from: z.object({ operation_id: z.string(), attempt: z.int(), at: time }).nullable(),
   superseded_by: z.string().nullable(),

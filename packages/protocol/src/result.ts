@@ -7,24 +7,14 @@
  * RS4. Times on the wire are ISO 8601 in UTC.
  */
 import { agentText } from "./agent-text.ts"
+import { summariseEvidence, type EvidenceSummary } from "./evidence-summary.ts"
+import { isoTime } from "./iso-time.ts"
 import { operationTrace, type TraceStep } from "./operation-trace.ts"
 import { RESULT_TABLE, resultCore, type PlanChange, type ResultCore, type RowId } from "./result-table.ts"
 import { selectRow, type Circumstances } from "./select-row.ts"
 import type { Json } from "./canonical-json.ts"
-import type { Cause, Evidence, Finding, Rank, Verdict } from "./evidence.ts"
+import type { Cause, Verdict } from "./evidence.ts"
 import type { Operation, Reason } from "./operation.ts"
-
-/** One piece of evidence, without its payload. */
-export interface EvidenceSummary {
-  readonly evidence_id: string
-  readonly source: Evidence["source"]
-  readonly rank: Rank
-  readonly finding: Finding["kind"]
-  readonly attempt: number | null
-  readonly generation: number | null
-  readonly observed_from: string
-  readonly object_ids: readonly string[]
-}
 
 export interface ResultFields {
   readonly operation_id: string
@@ -83,7 +73,7 @@ export function buildResult(operation: Operation, circumstances: Circumstances):
     cause: core.ok ? operation.cause : null,
     verdict: operation.verdict,
     reconciling: reconciling(operation, circumstances.now),
-    evidence: operation.evidence.slice(-EVIDENCE_SHOWN).map(summary),
+    evidence: operation.evidence.slice(-EVIDENCE_SHOWN).map(summariseEvidence),
     trace: operationTrace(operation),
     replayed_from: replayedFrom(operation, core, circumstances),
     superseded_by: operation.superseded_by,
@@ -157,28 +147,4 @@ function replayedFrom(
     attempt: operation.attempts.at(-1)?.attempt ?? 0,
     at: isoTime(operation.settled_at),
   }
-}
-
-function summary(evidence: Evidence): EvidenceSummary {
-  const { finding } = evidence
-  const candidates =
-    finding.kind === "look"
-      ? finding.candidates
-      : "candidate" in finding && finding.candidate
-        ? [finding.candidate]
-        : []
-  return {
-    evidence_id: evidence.evidence_id,
-    source: evidence.source,
-    rank: evidence.rank,
-    finding: finding.kind,
-    attempt: evidence.attempt,
-    generation: evidence.generation,
-    observed_from: isoTime(evidence.observed_from),
-    object_ids: candidates.slice(0, EVIDENCE_SHOWN).map((candidate) => candidate.object_id),
-  }
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }
