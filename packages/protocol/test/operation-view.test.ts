@@ -41,6 +41,21 @@ test("parameters, output, provider keys and lease tokens are not shown", () => {
   expect(view.identity).toEqual({ invoice: "84721" })
 })
 
+test("the confirmed object, the reason and the waits are shown as they are", () => {
+  const operation = anOperation("succeeded", {
+    object: { object_id: "ch_1", account: "acct", kind: "charge" },
+    reason: { code: "c", text: "t" },
+    duplicates: { count: 2, last_at: NOW },
+  })
+  expect(operationView(operation, NOW)).toMatchObject({
+    object_id: "ch_1",
+    reason: { code: "c", text: "t" },
+    duplicates: { count: 2, last_at: "2025-01-31T12:00:00.000Z" },
+    settled_at: "2025-01-31T11:59:59.000Z",
+    next_check_at: null,
+  })
+})
+
 test("somebody is looking while the probe's lease lasts, and not after it", () => {
   const probes = { answered: 1, failed: 0, last_at: NOW, lease: { worker_id: "w", until: NOW + 10 } }
   expect(operationView(anOperation("unknown", { probes }), NOW).probes.running).toBe(true)
