@@ -7,7 +7,9 @@ import { z } from "zod"
 import { compileTool } from "../dist/tool/compile-tool.js"
 import { defineTool } from "../dist/tool/define-tool.js"
 import { describeTool } from "../dist/tool/describe-tool.js"
+import { describeDuration, durationMs } from "../dist/tool/duration.js"
 import { guardTool } from "../dist/tool/guard-tool.js"
+import { nearName } from "../dist/tool/near-name.js"
 import { absent, fenced } from "../dist/tool/probe-answer.js"
 import { validateTools } from "../dist/tool/validate-tools.js"
 import type { CompiledTool } from "../dist/tool/compiled-tool.js"
@@ -187,7 +189,9 @@ describe("the tools of one engine", () => {
   })
 
   test("a plain object is no tool", () => {
-    expect(errorOf(() => compileTool({ ...irreversible } as never)).message).toContain("defineTool({ … })")
+    for (const nothing of [{ ...irreversible }, null, "pay"]) {
+      expect(errorOf(() => compileTool(nothing as never)).message).toContain("defineTool({ … })")
+    }
   })
 })
 
@@ -317,6 +321,40 @@ test("the start line says what is believed, and what an unknown outcome leads to
   expect(describeTool(compiled(searching))).toContain("a search that never proves absence")
 })
 
+test("a length of time has a unit, and nothing else is one", () => {
+  expect(["30s", "1.5m", "2h", "7d", "250ms", 5, 0].map(durationMs)).toEqual([
+    30_000, 90_000, 7_200_000, 604_800_000, 250, 5, 0,
+  ])
+  for (const bad of [
+    "30",
+    "",
+    "s",
+    "1e3s",
+    "-1s",
+    " 1s",
+    -1,
+    1.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2 ** 60,
+    null,
+    undefined,
+  ]) {
+    expect(durationMs(bad)).toBe(null)
+  }
+  expect([90_000, 86_400_000, 1_500, 0].map(describeDuration)).toEqual(["90s", "1d", "1500ms", "0ms"])
+})
+
+test("a near name is one that a slip of the hand makes", () => {
+  const known = ["timeout", "maxExecution", "retryOnRepeat"]
+  expect(
+    ["timeot", "tiemout", "TIMEOUT", "max_execution", "M-A-X-EXECUT-I-O-N", "retry_on_repaet"].map((name) =>
+      nearName(name, known),
+    ),
+  ).toEqual(["timeout", "timeout", "timeout", "maxExecution", "maxExecution", "retryOnRepeat"])
+  expect([nearName("approval", known), nearName("", known), nearName("x", ["y"])]).toEqual([null, null, null])
+})
+
 describe("identity", () => {
   const invoice = (p: { invoice?: string }) => ({ invoice: id(p.invoice as string) })
   const byBoth = (p: { invoice?: string }) => ({ ...invoice(p), kind: text("charge") })
@@ -338,6 +376,12 @@ describe("identity", () => {
       invoice: "1",
       kind: "charge",
     })
+  })
+
+  test("several earlier versions stand newest first", () => {
+    const versions = { first: invoice, second: invoice }
+    const tool = compiled({ ...irreversible, identity: invoice, identityVersion: "third", identityVersions: versions })
+    expect(tool.identify({ invoice: "1" }).map(({ version }) => version)).toEqual(["third", "second", "first"])
   })
 
   test.each([

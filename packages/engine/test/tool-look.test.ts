@@ -180,6 +180,19 @@ describe("what a probe says", () => {
     }
   })
 
+  test("an identity field is read under its parameter's name, only where it is equal and only one parameter has it", async () => {
+    const stateOf = async (given: object, state: object) => {
+      const { probe } = guarded(() => found({ id: 1, operationId: "op-1", state }))
+      const answer = await probe?.({ ...params, ...given }, on)
+      return answer?.kind === "found" ? answer.candidates[0]?.state : null
+    }
+    const equal = { invoice_id: 84_721 }
+    expect(await stateOf({}, equal)).toEqual({ ...equal, invoice: 84_721 })
+    expect(await stateOf({}, { invoice_id: "in_other_words" })).toEqual({ invoice_id: "in_other_words" })
+    expect(await stateOf({}, { ...equal, invoice: null })).toEqual({ ...equal, invoice: null })
+    expect(await stateOf({ order: "84721" }, equal)).toEqual(equal)
+  })
+
   test("a probe that throws has not answered: the error comes through", async () => {
     await expect(look(guarded(() => Promise.reject(new Error("503"))))).rejects.toThrow("503")
   })

@@ -152,7 +152,7 @@ export function badDefinitionsDoNotCompile(): void {
   // @ts-expect-error identity fields are typed
   defineTool({ ...base, safety: "irreversible", identity: (p) => ({ customer: p.customer_id }) })
   // @ts-expect-error the schema has no such parameter
-  defineTool({ ...base, safety: "irreversible", identity: (p) => ({ period: id(p.period) }) })
+  defineTool({ ...base, safety: "irreversible", identity: (p) => ({ period: id(String(p.period)) }) })
   // @ts-expect-error an expectation says what becomes true
   defineTool({ ...base, safety: "write-once-checkable", probe, expect: () => ({ match: {} }) })
   // @ts-expect-error a probe answers with a word

@@ -33,18 +33,24 @@ class Declined extends Error {}
 describe("what a tool says", () => {
   test("outcome words are heard whatever the applied rule is, returned or thrown [R3]", () => {
     for (const applied of ["returned", "2xx", "outcome", () => false]) {
-      const { interpret } = tool({ applied })
-      expect(interpret(returned(outcome.applied({ id: 1 })))).toEqual({ says: "applied", value: { id: 1 } })
-      expect(interpret(returned(outcome.accepted("ref")))).toEqual({ says: "accepted", value: null, reference: "ref" })
-      expect(interpret(returned(outcome.accepted()))).toEqual({ says: "accepted", value: null })
+      const pay = tool({ applied })
+      expect(pay.interpret(returned(outcome.applied({ id: 1 })))).toEqual({ says: "applied", value: { id: 1 } })
+      expect(pay.interpret(returned(outcome.accepted("ref")))).toEqual({
+        says: "accepted",
+        value: null,
+        reference: "ref",
+      })
+      expect(pay.interpret(returned(outcome.accepted()))).toEqual({ says: "accepted", value: null })
       for (const evidence of [thrown, returned]) {
-        expect(interpret(evidence(outcome.notApplied({ code: "busy", message: "later", retryAfter: "2s" })))).toEqual({
+        expect(
+          pay.interpret(evidence(outcome.notApplied({ code: "busy", message: "later", retryAfter: "2s" }))),
+        ).toEqual({
           says: "not_applied",
           code: "busy",
           message: "later",
           retry_after_ms: 2_000,
         })
-        expect(interpret(evidence(outcome.rejected({ code: "declined" })))).toEqual({
+        expect(pay.interpret(evidence(outcome.rejected({ code: "declined" })))).toEqual({
           says: "rejected",
           code: "declined",
           message: "declined",
@@ -54,9 +60,9 @@ describe("what a tool says", () => {
   })
 
   test("applied names the object it made; one that cannot be read costs the object, not the fact", () => {
-    const { interpret } = tool()
+    const pay = tool()
     const made = { id: 7, createdAt: new Date(1_735_725_600_000), account: "acct", state: { at: new Date(0) } }
-    expect(interpret(returned(outcome.applied("v", { object: made })))).toEqual({
+    expect(pay.interpret(returned(outcome.applied("v", { object: made })))).toEqual({
       says: "applied",
       value: "v",
       candidate: {
@@ -67,7 +73,7 @@ describe("what a tool says", () => {
       },
     })
     const broken = { id: "", state: {} }
-    expect(interpret(returned(outcome.applied("v", { object: broken })))).toEqual({ says: "applied", value: "v" })
+    expect(pay.interpret(returned(outcome.applied("v", { object: broken })))).toEqual({ says: "applied", value: "v" })
   })
 
   test("a plain value is handed on; only a predicate's own true or false counts [R3]", () => {
@@ -110,7 +116,7 @@ describe("what a tool says", () => {
   })
 
   test("classify gives the same words for functions one cannot edit", () => {
-    const { interpret } = tool({
+    const pay = tool({
       classify: ({ value, error }: { value?: { state?: string }; error?: unknown }) => {
         if (error instanceof Declined) return outcome.rejected({ code: "declined" })
         if (error === "throw") throw outcome.notApplied({ code: "thrown" })
@@ -119,15 +125,15 @@ describe("what a tool says", () => {
         return value?.state === "queued" ? outcome.accepted("q") : undefined
       },
     })
-    expect(interpret(thrown(new Declined()))).toMatchObject({ says: "rejected", code: "declined" })
-    expect(interpret(thrown("throw"))).toMatchObject({ says: "not_applied", code: "thrown" })
-    expect(interpret(returned({ state: "queued" }))).toMatchObject({ says: "accepted", reference: "q" })
-    expect(interpret(returned({ state: "done" })).says).toBe("returned")
-    expect(interpret(thrown(new Error("x")))).toMatchObject({ says: "unknown", code: "threw" })
+    expect(pay.interpret(thrown(new Declined()))).toMatchObject({ says: "rejected", code: "declined" })
+    expect(pay.interpret(thrown("throw"))).toMatchObject({ says: "not_applied", code: "thrown" })
+    expect(pay.interpret(returned({ state: "queued" }))).toMatchObject({ says: "accepted", reference: "q" })
+    expect(pay.interpret(returned({ state: "done" })).says).toBe("returned")
+    expect(pay.interpret(thrown(new Error("x")))).toMatchObject({ says: "unknown", code: "threw" })
     // The author's own code that fails is no proof of anything.
-    expect(interpret(thrown("broken"))).toMatchObject({ says: "unknown", code: "classify_failed" })
-    expect(interpret(thrown("wrong"))).toMatchObject({ says: "unknown", code: "classify_failed" })
-    expect(interpret({ timed_out: true })).toMatchObject({ code: "timeout" })
+    expect(pay.interpret(thrown("broken"))).toMatchObject({ says: "unknown", code: "classify_failed" })
+    expect(pay.interpret(thrown("wrong"))).toMatchObject({ says: "unknown", code: "classify_failed" })
+    expect(pay.interpret({ timed_out: true })).toMatchObject({ code: "timeout" })
   })
 
   test("words survive a second copy of the package, and no provider's JSON can forge one", async () => {
@@ -268,6 +274,7 @@ describe("output goes through JSON once", () => {
       expect("output_error" in stored ? stored.output_error : "").toMatch(/^[^]{8,300}$/)
       expect(JSON.stringify(stored)).not.toContain("secret")
     }
+    expect(jsonOutput(() => 1)).toEqual({ output: null, output_error: "a function cannot be stored" })
     expect(jsonOutput("x".repeat(DEFAULTS.output_bytes_max - 2))).toHaveProperty(
       "output.length",
       DEFAULTS.output_bytes_max - 2,

@@ -18,10 +18,11 @@ import { parseParams } from "./standard-schema.ts"
 import type { AnyTool } from "./tool.ts"
 
 export function compileTool(tool: AnyTool): CompiledTool {
-  const definition = tool["~definition"]
+  const given: Partial<AnyTool> = typeof tool === "object" && tool !== null ? tool : {}
+  const definition = given["~definition"]
   if (!isLoose(definition)) {
     throw definitionError("definition_invalid", {
-      tool: String((tool as { readonly name?: unknown } | null)?.name ?? "(unnamed)"),
+      tool: typeof given.name === "string" ? given.name : "(unnamed)",
       path: "tools",
       what: "a plain object is no tool",
       fix: "Write `tools: [defineTool({ … })]`.",

@@ -9,6 +9,7 @@
 import { checkProviderKeyForm, DEFAULTS, type ErrorCode } from "@invokejs/protocol"
 import { definitionError } from "./definition-error.ts"
 import { durationMs } from "./duration.ts"
+import { FIRST_IDENTITY_VERSION } from "./identify.ts"
 
 interface Said {
   readonly [option: string]: unknown
@@ -129,8 +130,7 @@ const RULES: readonly Rule[] = [
     path: "identityVersions",
     broken: (d) =>
       d["identityVersions"] !== undefined &&
-      (d["identity"] === undefined ||
-        Object.hasOwn(recordAt(d, "identityVersions") ?? {}, String(d["identityVersion"] ?? "1"))),
+      (d["identity"] === undefined || Object.hasOwn(recordAt(d, "identityVersions") ?? {}, currentVersion(d))),
     what: "`identityVersions` holds earlier versions, and needs a newer `identity` with an `identityVersion` of its own",
     fix: 'Write `identityVersion: "2", identity: (p) => ({ … }), identityVersions: { "1": (p) => ({ … }) }`.',
   },
@@ -184,6 +184,11 @@ const RULES: readonly Rule[] = [
     fix: 'Write `lookup: { correlates: "operation" }`, or remove `shared`.',
   },
 ]
+
+function currentVersion(d: Said): string {
+  const version = d["identityVersion"]
+  return typeof version === "string" ? version : FIRST_IDENTITY_VERSION
+}
 
 const READ_ONLY_HAS_NO = [
   "applied",

@@ -3,7 +3,7 @@
  *
  * Owns: that a missing part is `invalid_params` and nothing runs, whether the author's function threw or left it out.
  */
-import { InvokeError, TypedValueError, isTyped, normaliseFields, type Typed } from "@invokejs/protocol"
+import { InvokeError, TypedValueError, normaliseFields, type Typed } from "@invokejs/protocol"
 import type { Identity } from "./compiled-tool.ts"
 import type { LooseDefinition } from "./loose-definition.ts"
 
@@ -36,7 +36,7 @@ export function typedFields(
   parsed: unknown,
 ): { readonly [field: string]: Typed } {
   const fields = authorValue(tool, what, make, parsed)
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields) || isTyped(fields)) {
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
     throw partError(tool, what, "returns no fields; write { invoice: id(p.invoice_id) }", null)
   }
   return fields as { readonly [field: string]: Typed }

@@ -1,9 +1,11 @@
 /** The known name that a mistyped one most likely means, for error messages. */
 export function nearName(name: string, known: readonly string[]): string | null {
   let best: string | null = null
-  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1
+  const typed = plain(name)
+  // A slip changes a third of a name at most, and never all of it.
+  let bestDistance = Math.min(typed.length, Math.max(1, Math.floor(typed.length / 3)) + 1)
   for (const candidate of known) {
-    const distance = editDistance(plain(name), plain(candidate))
+    const distance = editDistance(typed, plain(candidate))
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance
