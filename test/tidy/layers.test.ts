@@ -3,7 +3,7 @@
 import { expect, test } from "vitest"
 import { formatFindings } from "./finding.ts"
 import { judgeImports } from "./layers.ts"
-import { judgePackages, workspacePackages } from "./packages.ts"
+import { doorsOf, judgePackages, workspacePackages } from "./packages.ts"
 import type { WorkspacePackage } from "./packages.ts"
 import { code, tree } from "./tree.ts"
 
@@ -13,16 +13,31 @@ const rootManifest = JSON.parse(tree.find((file) => file.path === "package.json"
   version: string
   devDependencies: Record<string, string>
 }
-const devPackages = Object.keys(rootManifest.devDependencies)
+const around = {
+  devPackages: Object.keys(rootManifest.devDependencies),
+  doors: new Set(doorsOf(packages).keys()),
+}
 
 const pack = (folder: string, dependencies: Record<string, string>, references: string[] = []): WorkspacePackage => ({
   folder,
   manifest: { name: `@invokejs/${folder}`, version: "1.0.0", dependencies },
   references,
 })
+function withExports(folder: string, ...names: string[]): Pick<WorkspacePackage, "manifest"> {
+  const targets = names.map((name) => [name, { default: `./dist/${name === "." ? "index" : name.slice(2)}.js` }])
+  const exports = Object.fromEntries(targets) as Record<string, unknown>
+  return { manifest: { name: `@invokejs/${folder}`, version: "1.0.0", exports } }
+}
 const root = { name: "root", version: "1.0.0" }
+const doors = new Set(
+  doorsOf([
+    { ...pack("engine", {}), ...withExports("engine", ".", "./internal") },
+    { ...pack("protocol", {}), ...withExports("protocol", ".", "./internal", "./wire") },
+    { ...pack("testkit", {}), ...withExports("testkit", ".") },
+  ]).keys(),
+)
 const messages = (path: string, text: string, owner: WorkspacePackage) =>
-  judgeImports({ path, text }, owner, ["vitest"]).map((finding) => finding.message)
+  judgeImports({ path, text }, owner, { devPackages: ["vitest"], doors }).map((finding) => finding.message)
 
 const engine = pack("engine", { "@invokejs/protocol": "1.0.0", zod: "4.0.0" }, ["protocol"])
 const SOURCE = "packages/engine/src/dispatch/attempt.ts"
@@ -32,7 +47,7 @@ test("every import of every package follows the table of the architecture", () =
   const findings = packages.flatMap((owner) =>
     code
       .filter((file) => new RegExp(`^packages/${owner.folder}/(src|test)/`).test(file.path))
-      .flatMap((file) => judgeImports(file, owner, devPackages)),
+      .flatMap((file) => judgeImports(file, owner, around)),
   )
   expect(formatFindings(findings)).toEqual([])
 })
@@ -65,7 +80,7 @@ test.each([
 })
 
 test("allowed doors are no findings", () => {
-  const source = `import { z } from "zod"; import "node:fs"; import { x } from "@invokejs/protocol"; import "./lease.ts"; new URL("child.mjs", import.meta.url)`
+  const source = `import { z } from "zod"; import "node:fs"; import { x } from "@invokejs/protocol/wire"; import "./lease.ts"; new URL("child.mjs", import.meta.url)`
   const inTest = `import "vitest"; import "@invokejs/engine/internal"; import "@invokejs/testkit"; import "./kit/clock.ts"`
   expect(messages(SOURCE, source, engine)).toEqual([])
   expect(messages(TEST, inTest, engine)).toEqual([])

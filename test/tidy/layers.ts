@@ -9,8 +9,15 @@ import type { WorkspacePackage } from "./packages.ts"
 /** What no source of a package may import, whatever its package.json says. */
 const NO_BUILTINS = new Set(["protocol", "client", "console"])
 
-/** Judges the imports of one file of a package. `devPackages` are the root's devDependencies, for tests only. */
-export function judgeImports(file: SourceFile, pack: WorkspacePackage, devPackages: readonly string[]): Finding[] {
+export interface Surroundings {
+  /** The root's devDependencies; tests may import them. */
+  readonly devPackages: readonly string[]
+  /** Everything that the packages of the workspace let others import, as it is written. */
+  readonly doors: ReadonlySet<string>
+}
+
+/** Judges the imports of one file of a package. */
+export function judgeImports(file: SourceFile, pack: WorkspacePackage, around: Surroundings): Finding[] {
   const inTest = file.path.startsWith(`packages/${pack.folder}/test/`)
   // A file started by URL is no import: it lies beside the code that starts it, and its own imports are judged.
   const imports = importsOf(file).filter((module) => module.kind !== "file")
@@ -19,8 +26,8 @@ export function judgeImports(file: SourceFile, pack: WorkspacePackage, devPackag
       packageOf(module.specifier) === undefined
         ? judgePath(file, pack, module, inTest)
         : inTest
-          ? judgeTestImport(pack, module.specifier, devPackages)
-          : judgeSourceImport(pack, module.specifier)
+          ? judgeTestImport(pack, module.specifier, around)
+          : judgeSourceImport(pack, module.specifier, around)
     return message === undefined ? [] : [{ path: file.path, line: module.line, message }]
   })
 }
@@ -45,7 +52,7 @@ function judgePath(
   return undefined
 }
 
-function judgeSourceImport(pack: WorkspacePackage, specifier: string): string | undefined {
+function judgeSourceImport(pack: WorkspacePackage, specifier: string, around: Surroundings): string | undefined {
   if (specifier.startsWith("node:")) {
     return NO_BUILTINS.has(pack.folder) ? `${pack.folder} runs in browsers and must not import ${specifier}` : undefined
   }
@@ -57,24 +64,22 @@ function judgeSourceImport(pack: WorkspacePackage, specifier: string): string | 
   if (!MAY_IMPORT[pack.folder]?.includes(folder)) return `${pack.folder} must not import ${folder}`
   if (!workspaceDependencies(pack).includes(folder)) return `${name} is not in the package.json of ${pack.folder}`
   if (specifier === `${name}/internal`) return `${specifier} is for tests; export what is needed from ${name}`
-  return specifier === name ? undefined : deepImport(specifier, name)
+  return judgeDoor(specifier, name, around)
 }
 
-function judgeTestImport(
-  pack: WorkspacePackage,
-  specifier: string,
-  devPackages: readonly string[],
-): string | undefined {
+function judgeTestImport(pack: WorkspacePackage, specifier: string, around: Surroundings): string | undefined {
   if (specifier.startsWith("node:")) return undefined
   const name = packageOf(specifier) ?? ""
   if (!name.startsWith(SCOPE)) {
-    const known = devPackages.includes(name) || runtimeDependencies(pack).includes(name)
+    const known = around.devPackages.includes(name) || runtimeDependencies(pack).includes(name)
     return known ? undefined : `${name} is neither a devDependency of the workspace nor a dependency of ${pack.folder}`
   }
   const folder = name.slice(SCOPE.length)
   const allowed = folder === pack.folder || folder === "testkit" || MAY_IMPORT[pack.folder]?.includes(folder) === true
   if (!allowed) return `tests of ${pack.folder} must not import ${folder}; a test of several packages stands in test/`
-  return specifier === name || specifier === `${name}/internal` ? undefined : deepImport(specifier, name)
+  return judgeDoor(specifier, name, around)
 }
 
-const deepImport = (specifier: string, name: string): string => `${specifier} reaches into ${name}; import ${name}`
+function judgeDoor(specifier: string, name: string, { doors }: Surroundings): string | undefined {
+  return doors.has(specifier) ? undefined : `${specifier} reaches into ${name}; import what its package.json exports`
+}

@@ -1,6 +1,7 @@
 // The packages of the workspace as their package.json and tsconfig.json describe them, and the rules for those two files.
 
 import type { Finding, SourceFile } from "./finding.ts"
+import { resolveRelative } from "./imports.ts"
 
 export const SCOPE = "@invokejs/"
 
@@ -63,6 +64,22 @@ export function workspacePackages(tree: readonly SourceFile[]): WorkspacePackage
       },
     ]
   })
+}
+
+/** The doors of the packages: what can be imported, as it is written, with the source file that stands behind it. */
+export function doorsOf(packages: readonly WorkspacePackage[]): Map<string, string> {
+  const doors = packages.flatMap(({ folder, manifest }) =>
+    Object.entries(manifest.exports ?? {}).map(([door, target]) => {
+      const built = typeof target === "string" ? target : ((target as { default?: string }).default ?? "")
+      return [manifest.name + door.slice(1), sourceOfBuilt(folder, built)] as const
+    }),
+  )
+  return new Map(doors.filter(([, path]) => path.endsWith(".ts")))
+}
+
+/** The source file from which a file of a package is built. */
+export function sourceOfBuilt(folder: string, path: string): string {
+  return resolveRelative(`packages/${folder}/package.json`, path)
 }
 
 /** Runtime dependencies of a package, its peers included. */

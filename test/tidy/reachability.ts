@@ -2,9 +2,8 @@
 
 import type { Finding, SourceFile } from "./finding.ts"
 import { lineAt } from "./finding.ts"
-import type { ImportedModule } from "./imports.ts"
 import { importsOf, packageOf, resolveRelative } from "./imports.ts"
-import { workspacePackages } from "./packages.ts"
+import { doorsOf, sourceOfBuilt, workspacePackages } from "./packages.ts"
 import { children, field, list, nameOf, parse, stringOf, walk } from "./syntax.ts"
 import type { SyntaxNode } from "./syntax.ts"
 import { isSource, isTestCode } from "./tree.ts"
@@ -31,24 +30,10 @@ export function programs(tree: readonly SourceFile[]): Set<string> {
   return new Set([...bins, ...started].filter((path) => tree.some((file) => file.path === path)))
 }
 
-/** The entries of the packages, as source files: every target of `exports`. */
-function entries(tree: readonly SourceFile[]): string[] {
-  return workspacePackages(tree).flatMap(({ folder, manifest }) =>
-    Object.values(manifest.exports ?? {}).flatMap((target) => {
-      const path = typeof target === "string" ? target : (target as { default?: string }).default
-      return path?.endsWith(".js") ? [sourceOfBuilt(folder, path)] : []
-    }),
-  )
-}
-
-function sourceOfBuilt(folder: string, path: string): string {
-  return resolveRelative(`packages/${folder}/package.json`, path)
-}
-
 /** Sources that no entry and no program reaches, and files of test code that no test file reaches. */
 export function deadFiles(tree: readonly SourceFile[]): Finding[] {
   const files = new Map(tree.filter((file) => isCode(file.path)).map((file) => [file.path, file]))
-  const roots = [...entries(tree), ...programs(tree), ...[...files.keys()].filter(isRoot)]
+  const roots = [...doorsOf(workspacePackages(tree)).values(), ...programs(tree), ...[...files.keys()].filter(isRoot)]
   const reached = new Set<string>()
   const pending = roots.filter((path) => files.has(path))
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
@@ -80,25 +65,22 @@ function linksOf(file: SourceFile): string[] {
  * dead. Types are not asked: one that stands in the signature of an exported function is rightly exported with it.
  */
 export function deadExports(tree: readonly SourceFile[]): Finding[] {
+  const doors = doorsOf(workspacePackages(tree))
+  const promised = new Set([...doors].filter(([name]) => !name.endsWith("/internal")).map(([, path]) => path))
   const taken = new Set<string>()
   for (const file of tree.filter((candidate) => isCode(candidate.path))) {
-    for (const module of importsOf(file))
-      for (const name of module.names) taken.add(`${targetOf(file, module)}#${name}`)
+    for (const module of importsOf(file)) {
+      const target = packageOf(module.specifier) ?? resolveRelative(file.path, module.specifier)
+      for (const name of module.names) taken.add(`${doors.get(module.specifier) ?? target}#${name}`)
+    }
   }
   return tree
-    .filter((file) => isSource(file.path) && isCode(file.path) && !file.path.endsWith("/src/index.ts"))
+    .filter((file) => isSource(file.path) && isCode(file.path) && !promised.has(file.path))
     .flatMap((file) =>
       exportsOf(file)
         .filter(({ name }) => !taken.has(`${file.path}#${name}`) && !taken.has(`${file.path}#*`))
         .map(({ name, line }) => ({ path: file.path, line, message: `exports ${name}, which no other file imports` })),
     )
-}
-
-function targetOf(file: SourceFile, module: ImportedModule): string {
-  const name = packageOf(module.specifier)
-  if (name === undefined) return resolveRelative(file.path, module.specifier)
-  const door = module.specifier.endsWith("/internal") ? "internal" : "index"
-  return `packages/${name.split("/")[1]}/src/${door}.ts`
 }
 
 function exportsOf(file: SourceFile): { name: string; line: number }[] {
