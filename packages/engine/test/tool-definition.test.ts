@@ -4,15 +4,19 @@
 import { DEFAULTS, InvokeError, id, text } from "@invokejs/protocol"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { compileTool } from "../dist/tool/compile-tool.js"
-import { defineTool } from "../dist/tool/define-tool.js"
-import { describeTool } from "../dist/tool/describe-tool.js"
-import { describeDuration, durationMs } from "../dist/tool/duration.js"
-import { guardTool } from "../dist/tool/guard-tool.js"
-import { nearName } from "../dist/tool/near-name.js"
-import { absent, fenced } from "../dist/tool/probe-answer.js"
-import { validateTools } from "../dist/tool/validate-tools.js"
-import type { CompiledTool } from "../dist/tool/compiled-tool.js"
+import {
+  absent,
+  compileTool,
+  defineTool,
+  describeDuration,
+  describeTool,
+  durationMs,
+  fenced,
+  guardTool,
+  nearName,
+  validateTools,
+} from "./tool-exports.ts"
+import type { CompiledTool } from "./tool-exports.ts"
 
 type Options = Record<string, unknown>
 

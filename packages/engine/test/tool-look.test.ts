@@ -12,13 +12,21 @@ import {
   type Operation,
 } from "@invokejs/protocol"
 import { describe, expect, test } from "vitest"
-import { compileTool } from "../dist/tool/compile-tool.js"
-import { defineTool } from "../dist/tool/define-tool.js"
-import { guardTool } from "../dist/tool/guard-tool.js"
-import { asGiven } from "../dist/tool/standard-schema.js"
-import { absent, collided, fenced, found, notApplied, unsure } from "../dist/tool/probe-answer.js"
-import { tombstoneGeneration, tombstoneMarker } from "../dist/tool/tombstone-marker.js"
-import type { CompiledTool, FenceAnswer, ProbeAnswer, ProbeContext } from "../dist/tool/compiled-tool.js"
+import {
+  absent,
+  asGiven,
+  collided,
+  compileTool,
+  defineTool,
+  fenced,
+  found,
+  guardTool,
+  notApplied,
+  tombstoneGeneration,
+  tombstoneMarker,
+  unsure,
+} from "./tool-exports.ts"
+import type { CompiledTool, FenceAnswer, ProbeAnswer, ProbeContext } from "./tool-exports.ts"
 
 const on: ProbeContext = {
   operationId: "op-1",

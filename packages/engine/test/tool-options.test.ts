@@ -3,21 +3,22 @@
 import { InvokeError } from "@invokejs/protocol"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { defineTool } from "../dist/tool/define-tool.js"
-import { guardTool } from "../dist/tool/guard-tool.js"
 import {
+  absent,
   CONTRACT_OPTIONS,
   DEFINED_OPTIONS,
+  defineTool,
   EFFECT_OPTIONS,
   FENCE_OPTIONS,
+  fenced,
   GUARD_OPTIONS,
+  guardTool,
   KEY_OPTIONS,
   LOOKUP_OPTIONS,
   PROOF_OPTIONS,
   SOURCE_OPTIONS,
   UNBUILT,
-} from "../dist/tool/option-tables.js"
-import { absent, fenced } from "../dist/tool/probe-answer.js"
+} from "./tool-exports.ts"
 
 type Options = Record<string, unknown>
 

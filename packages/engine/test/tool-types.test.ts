@@ -4,13 +4,8 @@
 import { id, minor } from "@invokejs/protocol"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { CallOf, ResultOf } from "../dist/tool/call-types.js"
-import type { Jsonify } from "../dist/tool/json-output.js"
-import type { AnyTool, OutputOf, ParamsOf, ToolName } from "../dist/tool/tool.js"
-import { defineTool } from "../dist/tool/define-tool.js"
-import { guardTool, type Guarded } from "../dist/tool/guard-tool.js"
-import { outcome } from "../dist/tool/outcome.js"
-import { absent, found } from "../dist/tool/probe-answer.js"
+import { absent, defineTool, found, guardTool, outcome } from "./tool-exports.ts"
+import type { AnyTool, CallOf, Guarded, Jsonify, OutputOf, ParamsOf, ResultOf, ToolName } from "./tool-exports.ts"
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const holds = <_Fact extends true>(): void => undefined

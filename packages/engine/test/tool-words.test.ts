@@ -4,12 +4,8 @@
 import { DEFAULTS } from "@invokejs/protocol"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { compileTool } from "../dist/tool/compile-tool.js"
-import { defineTool } from "../dist/tool/define-tool.js"
-import { guardTool } from "../dist/tool/guard-tool.js"
-import { jsonOutput } from "../dist/tool/json-output.js"
-import { isOutcome, outcome, OutcomeError } from "../dist/tool/outcome.js"
-import type { AttemptContext, CompiledTool } from "../dist/tool/compiled-tool.js"
+import { compileTool, defineTool, guardTool, isOutcome, jsonOutput, outcome, OutcomeError } from "./tool-exports.ts"
+import type { AttemptContext, CompiledTool } from "./tool-exports.ts"
 
 function tool(options: object = {}): CompiledTool {
   return compileTool(
