@@ -55,14 +55,14 @@ test("many requests on one kept connection are told apart, chunked or with a len
   const { target, proxy } = await proxied([])
   const client = await rawClient(proxy.port)
   const chunked =
-    "POST /chunked HTTP/1.1\r\nhost: target\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
+    "POST /chunked HTTP/1.1\r\nhost: target\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n6\r\nd\r\n\r\ne\r\n0\r\n\r\n"
   client.send(
     rawPost("/sized", "one") + chunked + rawPost("/sized", "two") + "GET /last HTTP/1.1\r\nhost: target\r\n\r\n",
   )
   await client.until(({ received }) => received.split("HTTP/1.1 201").length === 5 && received.endsWith("0\r\n\r\n"))
   expect(target.whole.map(({ path, body }) => `${path} ${body}`)).toEqual([
     "/sized one",
-    "/chunked abcde",
+    "/chunked abcd\r\n\r\ne",
     "/sized two",
     "/last ",
   ])
@@ -156,6 +156,21 @@ test.each([
   expect([got.status, got.headers.get("x-number"), await got.text()]).toEqual([201, number, `{"done":true}`])
   expect(target.whole.map(({ body }) => body)).toEqual(["amount=2400", "amount=2400"])
   expect(proxy.record()[0]).toMatchObject({ deliveries: 2, faults: ["duplicate_request"], answered: "whole" })
+})
+
+test.each(["first", "last"] as const)(
+  "a doubled request is sent again only after the first was answered (%s)",
+  async (answer) => {
+    const { target, proxy } = await proxied([{ fault: { kind: "duplicate_request", answer } }])
+    await (await post(proxy, "/slow")).text()
+    expect(target.log).toEqual(["arrived /slow", "answered /slow", "arrived /slow", "answered /slow"])
+  },
+)
+
+test("a lost answer is lost only once the target has written all of it", async () => {
+  const { target, proxy } = await proxied([{ fault: { kind: "drop_answer", then: "rst" } }])
+  expect(await codeOf(post(proxy, "/slow"))).toBe(RESET)
+  expect(target.log).toEqual(["arrived /slow", "answered /slow"])
 })
 
 test("a doubled request can be in flight twice at once", async () => {
@@ -266,4 +281,15 @@ test("a client that leaves inside its own request has no effect, and the target 
   client.leave()
   await target.until(({ broken }) => broken.length === 1)
   expect(target.whole).toEqual([])
+})
+
+test("a client that waits for 100 Continue before its body is answered", async () => {
+  const { target, proxy } = await proxied([])
+  const client = await rawClient(proxy.port)
+  client.send("POST /sized HTTP/1.1\r\nhost: target\r\nexpect: 100-continue\r\ncontent-length: 3\r\n\r\n")
+  await client.until(({ received }) => received.includes("100 Continue"))
+  client.send("abc")
+  await client.until(({ received }) => received.endsWith(`{"done":true}`))
+  expect(client.received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 201"])
+  expect(target.whole.map(({ body }) => body)).toEqual(["abc"])
 })

@@ -51,6 +51,19 @@ test("a rule waits for the request it names and lets the others pass", async () 
   ).toEqual([201, 201, 502, 500, 201, 502])
 })
 
+test("a refusal that names a path lets the connection open and waits for that path", async () => {
+  const { target, proxy } = await proxied([{ match: { path: "/refused" }, fault: { kind: "refuse", by: "rst" } }])
+  expect(
+    await statuses(proxy, [
+      ["GET", "/a"],
+      ["GET", "/b"],
+    ]),
+  ).toEqual([201, 201])
+  await expect(statuses(proxy, [["GET", "/refused"]])).rejects.toThrow("fetch failed")
+  expect(await statuses(proxy, [["GET", "/refused"]])).toEqual([201])
+  expect(target.whole.map(({ path }) => path)).toEqual(["/a", "/b", "/refused"])
+})
+
 test("a marker is found in the body, also when it is split between packets", async () => {
   const { target, proxy } = await proxied([{ match: { marker: "op_7" }, fault: answerWith(500) }])
   expect(await statuses(proxy, [["POST", "/charges", "metadata=op_6"]])).toEqual([201])

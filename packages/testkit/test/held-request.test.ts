@@ -66,5 +66,6 @@ test("a closed proxy delivers nothing that it held", async () => {
   await proxy.until((seen) => seen.held().length === 1)
   await proxy.close()
   await expect(call).rejects.toThrow("fetch failed")
-  expect(target.whole).toEqual([])
+  await fetch(`${target.url}/later`)
+  expect(target.whole.map(({ path }) => path)).toEqual(["/later"])
 })

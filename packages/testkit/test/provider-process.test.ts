@@ -74,7 +74,7 @@ test("every request is in the ledger with its answer, also those that were refus
     [401, null],
     [200, null],
   ])
-  const served = (await (await fetch(`${stripe.url}/_ledger/effects`)).json()) as unknown
+  const served: unknown = await (await fetch(`${stripe.url}/_ledger/effects`)).json()
   expect(served).toEqual(await stripe.effects())
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index + 1))
 })

@@ -70,7 +70,7 @@ test("two refunds in flight at once cannot both take the last of the money", asy
   const both = ["k1", "k2"].map((key) => post(stripe, "/v1/refunds", { charge: id }, { key }))
   await stripe.atGate(2)
   await stripe.gate("open")
-  expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([200, 400])
+  expect((await Promise.all(both)).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400])
   expect(await stripe.effects("refund.created")).toHaveLength(1)
 })
 

@@ -17,6 +17,8 @@ import type { ProxyCounters, ProxyRecordEntry } from "./proxy-record.ts"
 import { deliverRequest, type Delivered } from "./request-faults.ts"
 import type { RuleScript, SeenRequest } from "./rule-script.ts"
 
+const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n")
+
 /** What all connections of one proxy share. The script and the target are those of the moment they are asked for. */
 export interface ProxyState {
   readonly counters: ProxyCounters
@@ -78,6 +80,8 @@ async function exchangeOne(
   entry: ProxyRecordEntry,
   state: ProxyState,
 ): Promise<void> {
+  // Interim answers are not passed on, so a client that waits for one before its body hears it from the proxy.
+  if (request.head.headers.get("expect")?.toLowerCase() === "100-continue") await client.write(CONTINUE)
   const script = state.script()
   let seen: SeenRequest = { connection: entry.connection, method: entry.method, path: entry.path, whole: null }
   if (script.needsBody(seen)) seen = { ...seen, whole: await request.whole() }
