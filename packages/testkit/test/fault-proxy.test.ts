@@ -1,5 +1,6 @@
 // Hunts a proxy that breaks something else than it says: a "lost answer" whose request never arrived, a "refusal" that
 // was delivered, a cut that also loses what came before it. Every crash and network test rests on these differences.
+// Proofs that rest on it: RP-5, ST-2. They are the engine's to prove, so no name here cites them.
 import { FaultProxy, type Fault, type FaultRule } from "@invokejs/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { countingServer, type CountingServer } from "./counting-server.ts"
@@ -78,16 +79,13 @@ test.each([
     CLOSED,
   ],
   ["cut by RST inside the head", { kind: "cut", direction: "request", at: { after_bytes: 20 }, by: "rst" }, RESET],
-] satisfies [string, Fault, string][])(
-  "a request that is %s has no effect at the target [RP-5]",
-  async (_, fault, code) => {
-    const { target, proxy } = await proxied([{ fault }])
-    expect(await codeOf(post(proxy, "/charges"))).toBe(code)
-    const later = await post(proxy, "/charges")
-    expect(later.status).toBe(201)
-    expect(target.whole).toHaveLength(1)
-  },
-)
+] satisfies [string, Fault, string][])("a request that is %s has no effect at the target", async (_, fault, code) => {
+  const { target, proxy } = await proxied([{ fault }])
+  expect(await codeOf(post(proxy, "/charges"))).toBe(code)
+  const later = await post(proxy, "/charges")
+  expect(later.status).toBe(201)
+  expect(target.whole).toHaveLength(1)
+})
 
 test.each([
   ["FIN", { kind: "drop_answer", then: "fin" }, CLOSED],
@@ -104,7 +102,7 @@ test.each([
     RESET,
   ],
 ] satisfies [string, Fault, string | RegExp][])(
-  "an answer lost by %s leaves one effect behind the same error as a request that never arrived [ST-2]",
+  "an answer lost by %s leaves one effect behind the same error as a request that never arrived",
   async (_, fault, code) => {
     const { target, proxy } = await proxied([{ fault }])
     expect(await codeOf(post(proxy, "/charges"))).toMatch(code)
@@ -114,7 +112,7 @@ test.each([
 )
 
 test.each(["keep_open", "half_open"] as const)(
-  "a swallowed answer with the socket left %s is silence after one effect [ST-2]",
+  "a swallowed answer with the socket left %s is silence after one effect",
   async (then) => {
     const { target, proxy } = await proxied([{ fault: { kind: "drop_answer", then } }])
     const stop = new AbortController()
@@ -211,7 +209,7 @@ test("a garbled status line is no answer at all, a garbled body is an answer of 
   expect(target.whole).toHaveLength(2)
 })
 
-test("a 502 after delivery and a 502 without it look alike and differ by one effect [ST-2]", async () => {
+test("a 502 after delivery and a 502 without it look alike and differ by one effect", async () => {
   const gateway = { status: 502, headers: { "content-type": "text/html" }, body: "<h1>Bad Gateway</h1>" }
   const { target, proxy } = await proxied([
     { fault: { kind: "replace_answer", ...gateway } },
@@ -228,7 +226,7 @@ test("a 502 after delivery and a 502 without it look alike and differ by one eff
   ])
 })
 
-test("a 307 after delivery makes a client that follows it send the body twice [RP-5]", async () => {
+test("a 307 after delivery makes a client that follows it send the body twice", async () => {
   const { target, proxy } = await proxied([
     { fault: { kind: "replace_answer", status: 307, headers: { location: "/charges" } }, times: 2 },
   ])

@@ -1,5 +1,6 @@
 // Hunts a provider that forgets: effects that were counted only in the memory of a process that died, keys that do not
 // survive a restart, a torn ledger, and a process that outlives its test.
+// Proofs that rest on it: CS-5. They are the engine's to prove, so no name here cites them.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { appendFileSync, readFileSync, truncateSync } from "node:fs"
@@ -23,7 +24,7 @@ test("effects, objects, keys and settings survive a kill", async () => {
   expect(await stripe.effects("charge.created")).toHaveLength(2)
 })
 
-test("an effect is in the ledger before anybody is answered [CS-5]", async () => {
+test("an effect is in the ledger before anybody is answered", async () => {
   const stripe = await startStripe()
   await stripe.gate("after_effect")
   const call = post(stripe, "/v1/charges", CHARGE, { key: "k1" })

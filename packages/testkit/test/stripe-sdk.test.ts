@@ -1,5 +1,6 @@
 // Hunts a stand-in that only our own requests can talk to: the official client must take its answers, lists and errors
 // for Stripe's, and behave behind the proxy as it was measured to behave.
+// Proofs that rest on it: RP-5. They are the engine's to prove, so no name here cites them.
 import { FaultProxy, type FaultRule } from "@invokejs/testkit"
 import Stripe from "stripe"
 import { expect, onTestFinished, test } from "vitest"
@@ -52,7 +53,7 @@ test("the official client names the errors as Stripe's", async () => {
   })
 })
 
-test("a lost answer makes the official client send twice although its retries are off; the key keeps it one effect [RP-5]", async () => {
+test("a lost answer makes the official client send twice although its retries are off; the key keeps it one effect", async () => {
   const { provider, proxy, stripe } = await client([{ fault: { kind: "drop_answer", then: "rst" } }])
   const charge = await stripe.charges.create(CHARGE, { idempotencyKey: "k1" })
   expect(charge.lastResponse.headers["idempotent-replayed"]).toBe("true")

@@ -1,5 +1,6 @@
 // Hunts lists that are fresher, pages that are steadier and names that are safer than those of real ticket systems:
 // each of them would make an unsafe negative look safe.
+// Proofs that rest on it: RC-5, RC-6, RP-7. They are the engine's to prove, so no name here cites them.
 import { startProvider, type RunningProvider, type TicketSettings } from "@invokejs/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { scratchDirectory } from "./scratch-directory.ts"
@@ -54,7 +55,7 @@ async function titles(tickets: { readonly url: string }, path: string): Promise<
   return (await ask(tickets, `GET ${path}`)).body.data.map(({ title }) => title)
 }
 
-test("a ticket is made, read by its id, and made twice when asked twice [RP-7]", async () => {
+test("a ticket is made, read by its id, and made twice when asked twice", async () => {
   const tickets = await startTickets()
   const input = { title: "Broken login", body: "Since Monday", external_ref: "op_1" }
   const first = await ask(tickets, "POST /tickets", input)
@@ -68,7 +69,7 @@ test("a ticket is made, read by its id, and made twice when asked twice [RP-7]",
   expect(await tickets.effects("ticket.created")).toHaveLength(3)
 })
 
-test("lists are behind, reading by id is not, and search is behind them all [RC-5]", async () => {
+test("lists are behind, reading by id is not, and search is behind them all", async () => {
   const tickets = await startTickets({ list_lag_ms: MINUTE_MS, search_lag_ms: 40 * MINUTE_MS })
   const { body } = await ask(tickets, "POST /tickets", { title: "One" })
   expect((await ask(tickets, `GET /tickets/${body.id}`)).status).toBe(200)
@@ -111,7 +112,7 @@ async function twoPages(tickets: RunningProvider<"ticket">, between: () => Promi
   return [...first.data, ...second.data].map(({ title }) => title)
 }
 
-test("unstable pages shift: an insertion repeats a ticket, a deletion hides one [RC-5]", async () => {
+test("unstable pages shift: an insertion repeats a ticket, a deletion hides one", async () => {
   const tickets = await startTickets()
   const ids: string[] = []
   for (const title of ["A", "B", "C", "D"]) ids.push((await ask(tickets, "POST /tickets", { title })).body.id)
@@ -129,7 +130,7 @@ test("a stable cursor neither repeats nor hides", async () => {
   expect((await ask(tickets, "GET /tickets?cursor=after.tkt_none")).body.error.code).toBe("invalid_cursor")
 })
 
-test("a name is taken once, the refusal names the holder, and deleting frees it [RC-6]", async () => {
+test("a name is taken once, the refusal names the holder, and deleting frees it", async () => {
   const tickets = await startTickets()
   const first = await ask(tickets, "POST /tickets", { title: "A", name: "op-1" })
   const second = await ask(tickets, "POST /tickets", { title: "B", name: "op-1" })
@@ -144,7 +145,7 @@ test("a name is taken once, the refusal names the holder, and deleting frees it 
   expect(await tickets.effects("ticket.created")).toHaveLength(2)
 })
 
-test("a name goes to one of two that ask at once [RC-6]", async () => {
+test("a name goes to one of two that ask at once", async () => {
   const tickets = await startTickets()
   await tickets.gate("before_effect")
   const both = ["A", "B"].map((title) => ask(tickets, "POST /tickets", { title, name: "op-1" }))
