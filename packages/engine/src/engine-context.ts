@@ -4,6 +4,7 @@
  * Must not: hold state that belongs to one operation. That is in the journal.
  */
 import type { Sha256 } from "@invokejs/protocol"
+import type { SameKeyQueue } from "./admission/same-key-queue.ts"
 import type { Worker } from "./dispatch/worker.ts"
 import type { RunningAttempts } from "./dispatch/running-attempts.ts"
 import type { Transport } from "./dispatch/transport/transport.ts"
@@ -29,6 +30,7 @@ export interface EngineContext {
   readonly worker: Worker
   readonly running: RunningAttempts
   readonly watch: OperationWatch
+  readonly admissions: SameKeyQueue
   /** Tells the reconciler that something may be due now. */
   readonly wake: () => void
   /** Database time of the last forward jump past `maxClockStep`. */

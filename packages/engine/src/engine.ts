@@ -5,6 +5,7 @@
  * EN2. Closing stops claiming, keeps leases until attempts end or the drain is over, and leaves the rest `dispatched` (CS-6).
  */
 import { DEFAULTS, isTerminal, STATE_NAMES } from "@invokejs/protocol"
+import { SameKeyQueue } from "./admission/same-key-queue.ts"
 import { sha256 } from "./adapters/sha256.ts"
 import { ClockWatch } from "./clock-watch.ts"
 import { RunningAttempts } from "./dispatch/running-attempts.ts"
@@ -57,6 +58,7 @@ export class Engine {
       worker: new Worker({ journal, clock, ids, telemetry, machine, tools: () => tools.names() }),
       running: new RunningAttempts(),
       watch: new OperationWatch(journal, clock),
+      admissions: new SameKeyQueue(),
       wake: () => {
         if (options.reconcile !== false) this.reconciler.wake()
       },

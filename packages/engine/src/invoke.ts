@@ -20,14 +20,11 @@ import { compileTool } from "./tool/compile-tool.ts"
 import type { AttemptContext } from "./tool/compiled-tool.ts"
 import { durationMs, type Duration } from "./tool/duration.ts"
 import { guardTool, type Guarded } from "./tool/guard-tool.ts"
-import type { Jsonify } from "./tool/json-output.ts"
+import type { TypedResult } from "./tool/call-types.ts"
 import type { OutputFrom } from "./tool/outcome.ts"
 import type { AnyTool, OutputOf, ParamsOf, ToolName } from "./tool/tool.ts"
 import type { GuardOptions } from "./tool/tool-definition.ts"
 import { validateTools } from "./tool/validate-tools.ts"
-
-/** A Result whose output is typed by the tool. */
-export type ResultOf<Output> = Omit<Result, "output"> & { readonly output: Jsonify<Output> | null }
 
 type Options = Omit<CallOptions, "tool" | "params">
 
@@ -62,8 +59,8 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
     tool: Name,
     params: ParamsOf<Tools, Name>,
     options: Options = {},
-  ): Promise<ResultOf<OutputOf<Tools, Name>>> {
-    return this.call({ ...options, tool, params }) as Promise<ResultOf<OutputOf<Tools, Name>>>
+  ): Promise<TypedResult<OutputOf<Tools, Name>>> {
+    return this.call({ ...options, tool, params }) as Promise<TypedResult<OutputOf<Tools, Name>>>
   }
 
   /** An existing function, guarded: the same parameters, the same output, one effect for each identity. */

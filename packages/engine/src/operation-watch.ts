@@ -23,6 +23,7 @@ export class OperationWatch {
   readonly #journal: Journal
   readonly #clock: Clock
   readonly #waiting = new Map<string, Set<Waiter>>()
+  readonly #reading = new Map<string, boolean>()
   readonly #unsubscribe: () => void
   #stopPoll: (() => void) | null = null
 
@@ -80,7 +81,20 @@ export class OperationWatch {
     for (const id of ids ?? [...this.#waiting.keys()]) if (this.#waiting.has(id)) void this.#check(id)
   }
 
+  /** One read serves all who wait for the row; a notice during it makes another. */
   async #check(id: string): Promise<void> {
+    if (this.#reading.has(id)) {
+      this.#reading.set(id, true)
+      return
+    }
+    this.#reading.set(id, false)
+    await this.#read(id)
+    const again = this.#reading.get(id) === true
+    this.#reading.delete(id)
+    if (again && this.#waiting.has(id)) await this.#check(id)
+  }
+
+  async #read(id: string): Promise<void> {
     const row = await this.#journal.operation(id).catch(() => null)
     if (!row) return
     for (const waiter of this.#waiting.get(id) ?? []) if (waiter.enough(row)) waiter.done(row)

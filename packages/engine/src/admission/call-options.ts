@@ -53,7 +53,8 @@ export interface CheckedOptions {
   readonly turnId: string | null
   readonly groupId: string | null
   readonly labels: { readonly [name: string]: string }
-  readonly wait_ms: number
+  /** null: as the tool says. */
+  readonly wait_ms: number | null
   readonly signal: AbortSignal | undefined
   readonly retryOnRepeat: boolean
   /** A key chosen under an agent's rights is scoped to its run. */
@@ -89,8 +90,8 @@ export function checkCallOptions(options: CallOptions): CheckedOptions {
   }
 }
 
-function waitMs(value: unknown): number {
-  if (value === undefined) return DEFAULTS.wait_ms
+function waitMs(value: unknown): number | null {
+  if (value === undefined) return null
   const ms = durationMs(value)
   if (ms === null) throw bad('wait is not a duration: write milliseconds as a number, or "20s", "5m"', "wait")
   return ms

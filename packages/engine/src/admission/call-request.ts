@@ -23,6 +23,7 @@ import {
 } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import type { CompiledTool, Identity } from "../tool/compiled-tool.ts"
+import { nearName } from "../tool/near-name.ts"
 import type { CallOptions } from "./call-options.ts"
 import { checkCallOptions } from "./call-options.ts"
 
@@ -86,7 +87,7 @@ export async function nameCall(
     turn_id: checked.turnId,
     group_id: checked.groupId,
     labels: checked.labels,
-    wait_ms: checked.wait_ms,
+    wait_ms: checked.wait_ms ?? tool.wait_ms ?? DEFAULTS.wait_ms,
     signal: checked.signal,
     retry_on_repeat: tool.retry_on_repeat && checked.retryOnRepeat,
   }
@@ -157,8 +158,10 @@ export async function parseParams(tool: CompiledTool, params: Json): Promise<unk
 
 function unknownTool(context: EngineContext, name: string): InvokeError {
   const known = context.tools.names()
+  const near = nearName(name, known)
   return new InvokeError("unknown_tool", {
     happened: `there is no tool ${JSON.stringify(name)}${known.length > 0 ? `; known: ${known.slice(0, 20).join(", ")}` : ""}`,
+    ...(near === null ? {} : { fix: `Did you mean ${JSON.stringify(near)}?` }),
     detail: { tool: name, known: known.slice(0, 20) },
   })
 }

@@ -26,7 +26,9 @@ export async function callRequest(context: EngineContext, request: CallRequest):
     throw new InvokeError("draining", { happened: "this process is closing and takes no new calls" })
   if (request.tool.safety === "read-only" && !request.tool.journaled) return callReadOnly(context, request)
   const actor = `agent:${request.agent_id}`
-  const admitted = await journaled(() => admit(context, request, { actor }))
+  const admitted = await journaled(() =>
+    context.admissions.run(request.keys, () => admit(context, request, { actor })),
+  )
   return followAdmitted(context, request, admitted)
 }
 

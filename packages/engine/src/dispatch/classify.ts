@@ -39,15 +39,17 @@ export function classify(
       left: false,
     }
   }
+  const word = wordOf(tool, end)
   const { outcome, left } = classifyOutcome({
     transport: attempt?.transport ?? "opaque",
     observation: attempt?.transport === "invoke" ? seen : null,
-    word: protocolWord(wordOf(tool, end), end.timed_out),
+    word: protocolWord(word, end.timed_out),
     contract: operation.contract,
     checkable: operation.checkable,
     ...(asked === undefined || asked === null ? {} : { retry_after_ms: asked }),
   })
-  return { outcome, left, ...facts }
+  const said = word.says === "unknown" && outcome.class === "unknown" && outcome.reason.code === "threw"
+  return { outcome: said ? { ...outcome, reason: { code: word.code, text: word.message } } : outcome, left, ...facts }
 }
 
 function wordOf(tool: CompiledTool, end: Ended): ToolWord {

@@ -8,6 +8,7 @@ import { DEFAULTS, type Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
 import { generationsSearched, recordFinding, runProbe } from "./probe.ts"
+import { tombstoneMarker } from "../tool/tombstone-marker.ts"
 import type { CompiledTool } from "../tool/compiled-tool.ts"
 
 export async function fenceOperation(context: EngineContext, operation: Operation, tool: CompiledTool): Promise<void> {
@@ -25,7 +26,7 @@ export async function fenceOperation(context: EngineContext, operation: Operatio
   )
   if (!started.ok) return
   const { generation } = started.operation
-  const marker = `fence:${operation.operation_id}:${generation}`
+  const marker = tombstoneMarker(operation.operation_id, generation)
   const observed_from = context.journal.now()
   const seen = await runProbe(context, started.operation, tool, (parsed, on) => fence(parsed, { ...on, marker }))
   const look = { evidence_id: context.ids.event(), source: "fence" as const, observed_from, generation }

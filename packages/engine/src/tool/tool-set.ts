@@ -1,5 +1,5 @@
 /** The tools this engine can run, by every name their operations may carry. */
-import type { Operation } from "@invokejs/protocol"
+import { InvokeError, type Operation } from "@invokejs/protocol"
 import type { CompiledTool } from "./compiled-tool.ts"
 
 export class ToolSet {
@@ -12,7 +12,9 @@ export class ToolSet {
 
   add(tool: CompiledTool): void {
     for (const name of [tool.name, ...tool.aliases]) {
-      if (this.#byName.has(name)) throw new Error(`two tools are called ${name}`)
+      if (this.#byName.has(name)) {
+        throw new InvokeError("duplicate_tool", { happened: `two tools are called ${name}`, detail: { tool: name } })
+      }
       this.#byName.set(name, tool)
       this.#names.push(name)
     }
