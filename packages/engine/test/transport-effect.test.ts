@@ -1,5 +1,5 @@
-// Hunts: a second effect inside one attempt, whoever sends it: the tool, a redirect, a 421, the HTTP client itself; and a provider key that
-// is put over another body, account or region than the one it was first sent with.
+// Hunts: a second effect inside one attempt, whoever sends it: the tool, a redirect, a 421, the HTTP client itself; and
+// a provider key that is put over another body, account or region than the one it was first sent with.
 import type { Dispatcher } from "undici"
 import { describe, expect, test } from "vitest"
 
@@ -16,7 +16,7 @@ function code(promise: Promise<Response>): Promise<unknown> {
 }
 
 describe("one effect request", () => {
-  test("a second effect is refused before a byte leaves and the attempt proves nothing any more [R8] [RP-5]", async () => {
+  test("a second effect is refused before a byte leaves; the attempt proves nothing any more [R8] [RP-5]", async () => {
     const outside = await startOutside()
     const attempt = bench().attempt()
     expect(await code(attempt.fetch(`${outside.url}/customers`, POST))).toBe(200)
@@ -35,7 +35,7 @@ describe("one effect request", () => {
     expect(outside.requests.map((request) => request.path)).toEqual(["/1"])
   })
 
-  test("a tool that tries again after a refused connection has asked for two effects: nothing is proved [R8]", async () => {
+  test("a try again after a refused connection is a second effect: nothing is proved [R8]", async () => {
     const outside = await startOutside()
     const attempt = bench().attempt()
     expect(await code(attempt.fetch(`http://127.0.0.1:${await closedPort()}/`, POST))).toBe("not_connected")
@@ -198,7 +198,7 @@ describe("one request on the wire", () => {
 describe("the provider key", () => {
   const provider_key = { header: "Idempotency-Key", value: "k-1" }
 
-  test("is on the effect request, over whatever the tool or its SDK put there, and on nothing else [RP-9] [R8]", async () => {
+  test("is on the effect request, over what the tool's SDK put there, and on nothing else [RP-9] [R8]", async () => {
     const outside = await startOutside()
     const attempt = bench().attempt({ provider_key })
     await attempt.fetch(outside.url, { ...POST, effect: false, headers: { "idempotency-key": "of-the-sdk" } })
@@ -256,7 +256,7 @@ describe("the provider key", () => {
     expect(outside.effects).toBe(1)
   })
 
-  test("another origin under the key is refused, and so is an earlier digest that cannot be read [RP-9] [R19]", async () => {
+  test("another origin under the key is refused, and an earlier digest that cannot be read [RP-9] [R19]", async () => {
     const { again } = await first({})
     const elsewhere = await startOutside()
     expect(await code(again({}).fetch(`${elsewhere.url}/charges`, POST))).toBe("key_scope_changed")
@@ -266,7 +266,7 @@ describe("the provider key", () => {
     expect(elsewhere.connections).toBe(0)
   })
 
-  test("the digest is told before anything leaves, and an owner that cannot take it down stops the request [RP-9] [ST-1]", async () => {
+  test("the digest is told before anything leaves; an owner that cannot take it stops that [RP-9] [ST-1]", async () => {
     const outside = await startOutside()
     const told: unknown[] = []
     const { attempt } = bench()

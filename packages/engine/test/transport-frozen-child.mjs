@@ -1,4 +1,5 @@
-// A worker that its test freezes with SIGSTOP: between the decision to send and the head ("head"), or in the middle of a body ("body").
+// A worker that its test freezes with SIGSTOP: between the decision to send and the head ("head"), or in the middle of
+// a body ("body").
 import { neverLeft } from "../dist/dispatch/transport/attempt-observation.js"
 import { createTransport } from "../dist/dispatch/transport/transport.js"
 

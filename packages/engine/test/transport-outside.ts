@@ -1,5 +1,5 @@
-// What the transport's tests share: a provider made of raw sockets that counts requests and effects itself, and a clock whose two
-// readings can be moved apart.
+// What the transport's tests share: a provider made of raw sockets that counts requests and effects itself, and a clock
+// whose two readings can be moved apart.
 import { once } from "node:events"
 import { createServer, type AddressInfo, type LookupFunction, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
@@ -166,7 +166,8 @@ export class MovableClock {
   pass(ms: number): void {
     this.wall_offset_ms += ms
     this.monotonic_offset_ms += ms
-    for (const entry of this.#timers) if (entry.due_ms <= performance.now() + this.monotonic_offset_ms) entry.run()
+    for (const entry of [...this.#timers])
+      if (this.#timers.has(entry) && entry.due_ms <= performance.now() + this.monotonic_offset_ms) entry.run()
   }
 }
 

@@ -1,5 +1,5 @@
-// Hunts: a URL that was built from a model's parameters and leads into the machine or its network: by address, by name, by a name that
-// changes its answer, by a redirect, by a connection that is already open.
+// Hunts: a URL that was built from a model's parameters and leads into the machine or its network: by address, by name,
+// by a name that changes its answer, by a redirect, by a connection that is already open.
 import type { LookupFunction } from "node:net"
 
 import { describe, expect, test } from "vitest"
@@ -69,7 +69,7 @@ describe("a URL built from parameters", () => {
   })
 })
 
-test("the answer that was checked is the answer that is connected to: a name that changes gains nothing [RP-5]", async () => {
+test("the answer that was checked is the one connected to: a name that changes gains nothing [RP-5]", async () => {
   const answers = ["93.184.216.34", "127.0.0.1"]
   const asked: string[] = []
   const rebinding: LookupFunction = (hostname, options, callback) => {

@@ -1,4 +1,5 @@
-// Hunts: an answer or a request that the tool meant otherwise than the transport sent or told it, and a response that fills the memory.
+// Hunts: an answer or a request that the tool meant otherwise than the transport sent or told it, and a response that
+// fills the memory.
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { createSecureServer } from "node:http2"
@@ -154,15 +155,19 @@ describe("the request", () => {
     expect(attempt.observe().effect_requested).toBe(true)
   })
 
-  test("whose body is larger than allowed, or breaks, never leaves [RP-5] [ST-3]", async () => {
+  test("whose body is larger than allowed, has no end, or breaks, never leaves [RP-5] [ST-3]", async () => {
     const outside = await startOutside()
     const { attempt } = bench()
     const large = attempt({ request_bytes_max: 5 })
     expect(await code(large.fetch(outside.url, POST))).toBe("request_too_large")
+    const endless = attempt({ request_bytes_max: 5_000 })
+    const source = new ReadableStream({ pull: (controller) => controller.enqueue(Buffer.alloc(1_000)) })
+    expect(await code(endless.fetch(outside.url, { method: "POST", body: source }))).toBe("request_too_large")
     const broken = attempt()
     const body = new ReadableStream({ start: (controller) => controller.error(new Error("disk")) })
     expect(await code(broken.fetch(outside.url, { method: "POST", body }))).toBe("invalid_request")
-    for (const tried of [large, broken]) expect(tried.observe()).toMatchObject({ stage: "requested", ended: true })
+    for (const tried of [large, endless, broken])
+      expect(tried.observe()).toMatchObject({ stage: "requested", ended: true })
     expect(outside.connections).toBe(0)
   })
 
@@ -176,7 +181,7 @@ describe("the request", () => {
     }
   })
 
-  test("every chunk but the first fills the socket's write buffer, so the end is told when the kernel has all [R6]", async () => {
+  test("every chunk but the first fills the write buffer: the end is told when the kernel has all [R6]", async () => {
     const asked: string[] = []
     const sizes: number[] = []
     const gate = {
@@ -219,7 +224,9 @@ describe("the protocol on the wire", () => {
 
   test("loading the transport leaves the application's own fetch alone [R26]", () => {
     const module = new URL("../dist/dispatch/transport/transport.js", import.meta.url).href
-    const script = `await import(${JSON.stringify(module)}); console.log(typeof globalThis[Symbol.for("undici.globalDispatcher.1")])`
+    const script = `
+      await import(${JSON.stringify(module)})
+      console.log(typeof globalThis[Symbol.for("undici.globalDispatcher.1")])`
     const child = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" })
     expect(child.stdout.trim()).toBe("undefined")
   })

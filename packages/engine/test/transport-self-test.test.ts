@@ -1,4 +1,5 @@
-// Hunts: an HTTP client that reports stages wrongly and is believed. Each broken client here is one that some version was, or could be.
+// Hunts: an HTTP client that reports stages wrongly and is believed. Each broken client here is one that some version
+// was, or could be.
 import type { Dispatcher } from "undici"
 import { describe, expect, test } from "vitest"
 

@@ -1,5 +1,6 @@
-// Hunts: a failure that is taken for proof of non-application although the request was executed, and the reverse: one that left nothing
-// and is not recognised. The provider counts effects itself; an error code alone decides nothing.
+// Hunts: a failure that is taken for proof of non-application although the request was executed, and the reverse: one
+// that left nothing and is not recognised. The provider counts effects itself; an error code alone decides nothing.
+import type { Dispatcher } from "undici"
 import { describe, expect, test } from "vitest"
 
 import { type AttemptObservation, neverLeft } from "../dist/dispatch/transport/attempt-observation.js"
@@ -120,6 +121,30 @@ describe("what never left", () => {
     expect(neverLeft(attempt.observe())).toBe(true)
     expect((await sent).code).toBe("attempt_closed")
   })
+})
+
+test("head_written is said before the head is handed to the socket, never after [ST-3] [R26]", async () => {
+  const outside = await startOutside()
+  const said: unknown[] = []
+  const { attempt } = bench({
+    wrapDispatcher: (dispatcher) => ({
+      dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) =>
+        dispatcher.dispatch(options, {
+          onRequestStart: (controller, context) => {
+            handler.onRequestStart?.(controller, context)
+            // The client writes when this returns.
+            said.push(tried.observe().stage, neverLeft(tried.observe()), outside.bytes)
+          },
+          onResponseStart: (...told) => handler.onResponseStart?.(...told),
+          onResponseData: (...told) => handler.onResponseData?.(...told),
+          onResponseEnd: (...told) => handler.onResponseEnd?.(...told),
+          onResponseError: (...told) => handler.onResponseError?.(...told),
+        }),
+    }),
+  })
+  const tried = attempt()
+  await tried.fetch(outside.url, POST)
+  expect(said).toEqual(["head_written", false, 0])
 })
 
 /** Rows of a real client's behaviour against a provider that does this with a complete request. */

@@ -6,10 +6,12 @@ import type { TransportErrorCode } from "./transport-error.ts"
  *
  * Owns: the stages and `neverLeft`. Must not: look at error codes to decide.
  *
- * AO1. Stage is evidence only when positive: an effect request that was asked for, has ended, and whose head no socket was given.
+ * AO1. Stage is evidence only when positive: an effect request that was asked for, has ended, and whose head no socket
+ *      was given.
  * AO2. A request that has not ended proves nothing: it may leave in the next tick.
  * AO3. A second effect request makes the attempt unknown, whatever became of the first.
- * AO4. An observation is evidence only in the process that owned the attempt, while it lives. After a crash every stored stage means unknown.
+ * AO4. An observation is evidence only in the process that owned the attempt, while it lives. After a crash every
+ *      stored stage means unknown.
  */
 export const STAGES = [
   "none",
@@ -22,8 +24,9 @@ export const STAGES = [
 ] as const
 
 /**
- * How far the effect request came. `connecting` covers waiting for a pooled connection and the handshake. `head_written` means that its
- * head was handed to a socket; from there on everything is ambiguous until an answer arrived.
+ * How far the effect request came. `connecting` covers waiting for a pooled connection and the handshake.
+ * `head_written` means that its head was handed to a socket; from there on everything is ambiguous until an answer
+ * arrived.
  */
 export type Stage = (typeof STAGES)[number]
 
@@ -32,7 +35,9 @@ export interface AttemptObservation {
   readonly effect_requested: boolean
   /** A second effect request was asked for (and refused). */
   readonly second_effect: boolean
-  /** Nothing of the effect request can leave any more: it was answered, failed, was refused, or the attempt was closed. */
+  /**
+   * Nothing of the effect request can leave any more: it was answered, failed, was refused, or the attempt was closed.
+   */
   readonly ended: boolean
   /** Heads of the effect request that were handed to a socket: 0 or 1. */
   readonly effect_wire_requests: number

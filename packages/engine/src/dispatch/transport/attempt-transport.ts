@@ -15,7 +15,8 @@ import { type RequestDispatcher, WireRequest } from "./wire-request.ts"
  * Owns: `fetch` as a tool sees it, the one effect request, its key and digest, the attempt's end.
  * Must not: judge an answer, or send anything that `close` did not see.
  *
- * AT1. One effect request per attempt. It is claimed synchronously, in the order of the calls; a second one is refused before a byte leaves.
+ * AT1. One effect request per attempt. It is claimed synchronously, in the order of the calls; a second one is refused
+ *      before a byte leaves.
  * AT2. The provider key is on the effect request and on nothing else.
  * AT3. The digest is compared, and told to the owner, before a connection is asked for.
  * AT4. After the end nothing starts: what waits is refused, what is under way is cut off.
@@ -72,7 +73,9 @@ interface Call {
 
 export interface Dispatchers {
   readonly open: RequestDispatcher
-  /** Refuses private addresses. Its connections are never shared with `open`, or a pooled one would go round the check. */
+  /**
+   * Refuses private addresses. Its connections are never shared with `open`, or a pooled one would go round the check.
+   */
   readonly guarded: RequestDispatcher
 }
 
@@ -132,7 +135,8 @@ export class Attempt implements AttemptTransport {
     for (const request of this.#requests) {
       if (!request.started) request.fail(this.#error("attempt_timeout", reason, request))
     }
-    // An answer may already lie in the socket of a process that stalled. One turn of the event loop lets it be read first.
+    // An answer may already lie in the socket of a process that stalled. One turn of the event loop lets it be read
+    // first.
     this.#clock.after(0, () => this.#end("attempt_timeout", reason))
   }
 
@@ -167,7 +171,10 @@ export class Attempt implements AttemptTransport {
     }
   }
 
-  /** A call that cannot be built is still the attempt's effect request if its method says so: it was asked for and never left. */
+  /**
+   * A call that cannot be built is still the attempt's effect request if its method says so: it was asked for and never
+   * left.
+   */
   #parse(input: FetchInput, init: FetchInit): ParsedRequest {
     try {
       return parseRequest(input, init)

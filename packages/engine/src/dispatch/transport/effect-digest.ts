@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 /**
  * What an effect request said, in a form that can be journaled and compared (protocol §3, "Key protection").
  *
- * A provider key protects one set of bytes at one place: the same key over another body, account or region is another effect, or a refusal
- * that says nothing about the first. Two parts, so that the two cases keep their names.
+ * A provider key protects one set of bytes at one place: the same key over another body, account or region is another
+ * effect, or a refusal that says nothing about the first. Two parts, so that the two cases keep their names.
  *
  * ED1. Scope = origin, account, region. Content = method, path with query, covered headers, body.
  * ED2. An earlier digest that cannot be read differs.

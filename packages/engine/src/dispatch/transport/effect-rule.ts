@@ -2,13 +2,17 @@
  * Which request of an attempt is its effect request: the one that may change the world (protocol §0, §5.2).
  *
  * ER1. GET and HEAD are reads. Every other request is the effect unless it is marked `{effect: false}`.
- * ER2. Where the tool declares its effect, what matches is the effect, whatever the mark says, and what does not match needs no mark.
+ * ER2. Where the tool declares its effect, what matches is the effect, whatever the mark says, and what does not match
+ *      needs no mark.
  * ER3. `{effect: true}` makes any request the effect.
  * ER4. Matching errs towards the effect: percent-encoding, doubled and trailing slashes do not hide one.
  */
 export interface EffectRule {
   readonly method: string
-  /** The URL's path: `/v1/charges`, with `:name` for one segment and `*` for any rest; or a pattern the path is tested against. */
+  /**
+   * The URL's path: `/v1/charges`, with `:name` for one segment and `*` for any rest; or a pattern the path is tested
+   * against.
+   */
   readonly path: string | RegExp
 }
 

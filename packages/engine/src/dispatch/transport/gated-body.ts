@@ -1,9 +1,9 @@
 /**
  * A request body in chunks, each asked for in the tick in which it is written.
  *
- * The HTTP client asks for the next chunk only after the kernel has taken the one before, because every chunk but the first fills the
- * socket's write buffer (`CHUNK_BYTES` is that buffer's size). So at most one chunk waits outside the kernel, and the end is asked for
- * only when the kernel has everything. The odd bytes come first for that reason.
+ * The HTTP client asks for the next chunk only after the kernel has taken the one before, because every chunk but the
+ * first fills the socket's write buffer (`CHUNK_BYTES` is that buffer's size). So at most one chunk waits outside the
+ * kernel, and the end is asked for only when the kernel has everything. The odd bytes come first for that reason.
  */
 export const CHUNK_BYTES = 16 * 1024
 
@@ -19,7 +19,8 @@ export function gatedBody(body: Uint8Array, gate: BodyGate): AsyncIterable<Uint8
     [Symbol.asyncIterator]() {
       let at = 0
       return {
-        // Not an async function: the chunk must reach the client one microtask after the gate was asked, never a turn later.
+        // Not an async function: the chunk must reach the client one microtask after the gate was asked, never a turn
+        // later.
         next(): Promise<IteratorResult<Uint8Array>> {
           try {
             if (at >= body.byteLength) {

@@ -7,9 +7,10 @@ import { TransportError } from "./transport-error.ts"
  *
  * Owns: what may be said. Must not: send, or know what an effect is.
  *
- * OR1. A body is read to its end before anything is sent: its digest is compared and taken down first, its length is known, and a source
- *      that stalls cannot hold a request half sent.
- * OR2. The same form data gives the same bytes on every attempt: the multipart boundary is made from the content, not drawn.
+ * OR1. A body is read to its end before anything is sent: its digest is compared and taken down first, its length is
+ *      known, and a source that stalls cannot hold a request half sent.
+ * OR2. The same form data gives the same bytes on every attempt: the multipart boundary is made from the content, not
+ *      drawn.
  * OR3. Headers that frame a request or redirect it are the transport's own.
  */
 export interface ParsedRequest {
@@ -44,7 +45,10 @@ const OWN_HEADERS = [
 /** A boundary the platform has drawn. One that a tool chose itself stays: it may have signed the bytes. */
 const DRAWN_BOUNDARY = /boundary=----formdata-undici-/
 
-/** Synchronous, so that two calls in one tick are judged in the order they were made. Throws `invalid_request` or `unsupported_url`. */
+/**
+ * Synchronous, so that two calls in one tick are judged in the order they were made. Throws `invalid_request` or
+ * `unsupported_url`.
+ */
 export function parseRequest(input: FetchInput, init: FetchInit = {}): ParsedRequest {
   const { effect: _effect, untrusted_url: _untrusted, signal: _signal, method, ...rest } = init
   let request: Request

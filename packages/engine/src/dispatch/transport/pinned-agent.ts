@@ -1,16 +1,18 @@
 import type { LookupFunction } from "node:net"
 
 import type { Dispatcher } from "undici"
-// The package's main file replaces the process's global dispatcher when it is loaded, and with it the HTTP client under the application's
-// own fetch. The one class that is needed is loaded by its file; the version is pinned exactly.
+// The package's main file replaces the process's global dispatcher when it is loaded, and with it the HTTP client under
+// the application's own fetch. The one class that is needed is loaded by its file; the version is pinned exactly.
 import Agent from "undici/lib/dispatcher/agent.js"
 
 import { CHUNK_BYTES } from "./gated-body.ts"
 
 /**
- * Invoke's own HTTP client: HTTP/1.1 only, one request at a time on a connection, no retries, no redirects, never the global dispatcher.
+ * Invoke's own HTTP client: HTTP/1.1 only, one request at a time on a connection, no retries, no redirects, never the
+ * global dispatcher.
  *
- * The client re-sends pipelined requests when a connection dies, so pipelining stays off; HTTP/2 stays off until its stages are proved.
+ * The client re-sends pipelined requests when a connection dies, so pipelining stays off; HTTP/2 stays off until its
+ * stages are proved.
  */
 export interface AgentOptions {
   readonly lookup?: LookupFunction | undefined
@@ -26,7 +28,10 @@ export const CONNECTIONS_MAX = 64
 /** A handshake that takes longer is taken as unreachable, which is proof that nothing left. */
 export const CONNECT_TIMEOUT_MS = 10_000
 
-/** The write buffer that a chunk must fill so that the next one waits for the kernel (gated-body.ts). The types omit the option. */
+/**
+ * The write buffer that a chunk must fill so that the next one waits for the kernel (gated-body.ts). The types omit the
+ * option.
+ */
 const WRITE_BUFFER = { highWaterMark: CHUNK_BYTES }
 
 export function pinnedAgent({ lookup, tls, connections_max, connect_timeout_ms }: AgentOptions): Dispatcher {

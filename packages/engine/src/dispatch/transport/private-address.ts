@@ -6,8 +6,8 @@ import { TransportError } from "./transport-error.ts"
 /**
  * Keeps URLs that a tool built from its parameters away from addresses that are not on the public internet.
  *
- * PA1. The answer that was checked is the answer that is connected to: the check sits inside the connection's own lookup, so a name that
- *      resolves differently the second time gains nothing.
+ * PA1. The answer that was checked is the answer that is connected to: the check sits inside the connection's own
+ *      lookup, so a name that resolves differently the second time gains nothing.
  * PA2. One private address in an answer refuses the whole answer.
  * PA3. Addresses that carry an IPv4 address inside are judged by that too.
  */
@@ -29,7 +29,10 @@ const IPV4_BLOCKS = [
   "240.0.0.0/4",
 ]
 
-/** Everything outside global unicast (2000::/3), and inside it the special-purpose blocks. 64:ff9b::/96 is judged by PA3. */
+/**
+ * Everything outside global unicast (2000::/3), and inside it the special-purpose blocks. 64:ff9b::/96 is judged by
+ * PA3.
+ */
 const IPV6_BLOCKS = ["2001::/23", "2001:db8::/32", "3fff::/20"]
 
 const blocked4 = blockList(IPV4_BLOCKS, "ipv4")
@@ -52,7 +55,8 @@ export function isPrivateAddress(address: string): boolean {
   if (version !== 6) return true
   const words = ipv6Words(bare)
   const high = words.slice(0, 6).join(":")
-  // ::ffff:a.b.c.d (mapped) and 64:ff9b::a.b.c.d (NAT64): the last 32 bits; 2002:aabb:ccdd:: (6to4): the bits after the prefix.
+  // ::ffff:a.b.c.d (mapped) and 64:ff9b::a.b.c.d (NAT64): the last 32 bits; 2002:aabb:ccdd:: (6to4): the bits after the
+  // prefix.
   if (high === "0:0:0:0:0:65535" || high === "100:65435:0:0:0:0") {
     return blocked4.check(ipv4(words[6] ?? 0, words[7] ?? 0), "ipv4")
   }
@@ -74,7 +78,10 @@ function ipv6Words(address: string): number[] {
   return [...left, ...gap, ...right].map((word) => Number.parseInt(word, 16))
 }
 
-/** The refusal for a URL whose host is itself a private address; null for names, which are judged when they are resolved. */
+/**
+ * The refusal for a URL whose host is itself a private address; null for names, which are judged when they are
+ * resolved.
+ */
 export function refusedLiteral(url: URL): TransportError | null {
   const host = url.hostname.replace(/^\[|\]$/g, "")
   return isIP(host) !== 0 && isPrivateAddress(host) ? refusal(host) : null

@@ -1,8 +1,8 @@
 import { TransportError } from "./transport-error.ts"
 
 /**
- * Where a read goes next when its caller asked for redirects to be followed. Requests that are not reads never come here: a 307 followed
- * with a body is a second effect.
+ * Where a read goes next when its caller asked for redirects to be followed. Requests that are not reads never come
+ * here: a 307 followed with a body is a second effect.
  */
 export const REDIRECTS_MAX = 5
 

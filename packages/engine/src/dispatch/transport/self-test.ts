@@ -8,9 +8,10 @@ import type { AttemptTransport, AttemptTransportOptions } from "./attempt-transp
 /**
  * Whether the HTTP client that is really loaded reports stages as `neverLeft` needs them.
  *
- * A client that says "not sent" about a request that was executed makes every retry a second effect, and versions differ in exactly that.
- * So it is not trusted by its version: a server here executes and then resets, and counts for itself. HTTP/1.1 is the one protocol the
- * transport speaks, in clear and after a TLS handshake.
+ * A client that says "not sent" about a request that was executed makes every retry a second effect, and versions
+ * differ in exactly that. So it is not trusted by its version: a server here executes and then resets, and counts for
+ * itself. HTTP/1.1 is the one protocol the transport speaks. TLS lies below it; only its failing handshake is tried
+ * here, because a server that completes one needs a certificate.
  */
 export type SelfTestResult = { readonly ok: true } | { readonly ok: false; readonly reason: string }
 

@@ -5,9 +5,10 @@ import type { Clock } from "../../ports/clock.ts"
  *
  * Owns: the comparison, and the memory of the latest readings. Must not: extend, renew or average anything.
  *
- * SW1. Both clocks count from readings taken *before* the dispatch transaction was sent: a slow commit answer shortens the window.
- * SW2. Neither clock may have advanced by more than the budget. The monotonic clock stands still while the machine is suspended, the
- *      wall clock may be slow or be set; each covers for the other.
+ * SW1. Both clocks count from readings taken *before* the dispatch transaction was sent: a slow commit answer shortens
+ *      the window.
+ * SW2. Neither clock may have advanced by more than the budget. The monotonic clock stands still while the machine is
+ *      suspended, the wall clock may be slow or be set; each covers for the other.
  * SW3. A clock that went back, against the anchor or against any reading since, closes the window for good.
  * SW4. What cannot be compared (not a number) is closed.
  */

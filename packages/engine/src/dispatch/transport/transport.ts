@@ -11,7 +11,8 @@ import { runSelfTest, type SelfTestResult } from "./self-test.ts"
 /**
  * The transport of one engine: the connections that attempts share (protocol §5.2).
  *
- * Owns: the HTTP client and the list of attempts that use it. Must not: share state between attempts; everything about one is in `Attempt`.
+ * Owns: the HTTP client and the list of attempts that use it. Must not: share state between attempts; everything about
+ * one is in `Attempt`.
  */
 export interface TransportOptions extends AgentOptions {
   readonly clock: Clock
@@ -23,7 +24,10 @@ export interface TransportOptions extends AgentOptions {
 
 export interface Transport {
   attempt(options: AttemptTransportOptions): AttemptTransport
-  /** Asks the HTTP client itself, over loopback, whether its stages are what `neverLeft` relies on. If not, every tool is opaque. */
+  /**
+   * Asks the HTTP client itself, over loopback, whether its stages are what `neverLeft` relies on. If not, every tool
+   * is opaque.
+   */
   selfTest(): Promise<SelfTestResult>
   /** Cuts off what is under way and closes every connection. */
   close(): Promise<void>

@@ -13,7 +13,8 @@ import { causeCode, TransportError, type TransportErrorCode } from "./transport-
  * Owns: the handler the HTTP client calls for this request, and for no other. Must not: know attempts, keys or rules.
  *
  * WR1. Stages come from this handler, never from an async context: on a shared pool that context is another caller's.
- * WR2. The head is written in the very call that asked the window, or one microtask after it; never a turn of the event loop later.
+ * WR2. The head is written in the very call that asked the window, or one microtask after it; never a turn of the event
+ *      loop later.
  * WR3. At most one head is handed to a socket. A second start is refused, whoever asks for it.
  * WR4. What ended before its head was written can never be written: a start after the end is refused.
  * WR5. `head_written` is set before the write. Too early is ambiguous; too late would be a false proof.
@@ -46,7 +47,10 @@ export class WireRequest {
   status: number | null = null
   headers: Readonly<Record<string, string>> = {}
   error: TransportError | null = null
-  /** Rejects when the request ends, sent or not, without an answer; never resolves. Later errors are the response body's. */
+  /**
+   * Rejects when the request ends, sent or not, without an answer; never resolves. Later errors are the response
+   * body's.
+   */
   readonly failed: Promise<never>
 
   readonly #options: WireRequestOptions
@@ -83,7 +87,8 @@ export class WireRequest {
           path: url.pathname + url.search,
           method,
           headers,
-          // Types know no async iterables here; the client writes them chunk by chunk and asks for each when it can be written.
+          // Types know no async iterables here; the client writes them chunk by chunk and asks for each when it can be
+          // written.
           body: (small ? body : this.#gated(body)) as Uint8Array | null,
           headersTimeout: 0,
           bodyTimeout: 0,
@@ -201,7 +206,10 @@ export class WireRequest {
     })
   }
 
-  /** Ends a body whose chunk waits outside the kernel when its last moment passes; the chunk gate alone would not be asked. */
+  /**
+   * Ends a body whose chunk waits outside the kernel when its last moment passes; the chunk gate alone would not be
+   * asked.
+   */
   #watchBody(): void {
     const { clock, window } = this.#options
     if (!window) return
