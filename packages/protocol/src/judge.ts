@@ -9,58 +9,95 @@
  * JU3. A search never refutes, and what it finds is re-read by id.
  * JU4. A claim decides nothing (R9).
  * JU5. An object with cause that is not yet what the call makes true is inconclusive, never refuted (item 1).
+ * JU6. The verdict is a function of the set of evidence: order and repetition do not matter. Positives are sticky.
+ * JU7. What is acknowledged or accepted is not refuted (item 5).
  */
+import { stricter } from "./contract.ts"
 import { objectKey, type JudgeContext } from "./judge/context.ts"
 import { diverged, inconclusive, type Judgement } from "./judge/judgement.ts"
-import { negativeVerdict } from "./judge/negatives.ts"
-import { standingOf, type Standing } from "./judge/standing.ts"
+import { lackingSilence } from "./judge/negatives.ts"
+import { decides, keptPositives, lastDenialByPerson } from "./judge/rank.ts"
+import { standingOf, type Bearing, type Standing } from "./judge/standing.ts"
 import type { Candidate, Evidence } from "./evidence.ts"
 import type { Operation } from "./operation.ts"
 
-/** Evidence that may decide: everything but claims (JU4). */
-export function decides(evidence: Evidence): boolean {
-  return evidence.rank !== "claimed"
+export function judge(recorded: Operation, context: JudgeContext): Judgement {
+  const operation = context.contract
+    ? { ...recorded, contract: stricter(recorded.contract, context.contract) }
+    : recorded
+  const sent = operation.attempts.length > 0 || operation.restored !== null
+  if (!sent) return inconclusive({ code: "nothing_sent", text: "nothing was dispatched" })
+  const looks = looksOf(operation)
+  const bearing: Bearing = { context, set_aside: setAside(operation, looks) }
+  const standings = standingsOf(operation, looks, bearing)
+  return operation.contract.lookup?.correlates === "state"
+    ? judgeState(operation, looks, standings, context)
+    : judgeObjects(operation, looks, standings, context)
 }
 
-export function judge(operation: Operation, context: JudgeContext): Judgement {
-  const looks = operation.evidence.filter((one) => decides(one) && one.finding.kind === "look")
-  const standings = newestStandings(operation, looks, context)
-  const byState = operation.contract.lookup?.correlates === "state"
-  if (byState) return judgeState(operation, looks, standings, context)
-
-  const unsettled = standings.filter((one) => one.kind === "unsettled")
-  const own = standings.filter((one) => one.kind !== "unsettled" && one.kind !== "none")
-  if (unsettled.length > 0 && (own.length === 0 || operation.contract.lookup?.correlates !== "operation")) {
-    return inconclusive(unsettled[0]?.reason)
-  }
-  if (own.length === 0) return negativeVerdict(operation, looks, context)
-  return judgeOwn(operation, own, context)
+/** Every look that decides, once, in the order of their starts (JU6). */
+function looksOf(operation: Operation): Evidence[] {
+  const looks = operation.evidence.filter((one) => one.finding.kind === "look" && decides(operation, one))
+  const once = [...new Map(looks.map((look) => [look.evidence_id, look])).values()]
+  const first = operation.attempts[0]?.dispatched_at ?? Number.NEGATIVE_INFINITY
+  // A state that held before anything was sent says nothing about what we sent (R4c).
+  const byState = operation.contract.lookup?.correlates === "state" && operation.restored === null
+  return once
+    .filter((look) => !byState || look.observed_from >= first)
+    .toSorted((a, b) => a.observed_from - b.observed_from || (a.evidence_id < b.evidence_id ? -1 : 1))
 }
 
-/** Last look at each object wins; an object once seen stays seen (positives are sticky). */
-function newestStandings(operation: Operation, looks: readonly Evidence[], context: JudgeContext): Standing[] {
-  const newest = new Map<string, { candidate: Candidate; search: boolean }>()
-  for (const look of looks.toSorted((a, b) => a.observed_from - b.observed_from)) {
-    if (look.finding.kind !== "look") continue
-    for (const candidate of look.finding.candidates) {
+function candidatesOf(look: Evidence): readonly Candidate[] {
+  return look.finding.kind === "look" ? look.finding.candidates : []
+}
+
+function setAside(operation: Operation, looks: readonly Evidence[]): ReadonlySet<string> {
+  const denial = lastDenialByPerson(operation)
+  if (!denial) return new Set()
+  const known = looks.filter((look) => look.observed_from <= denial.observed_from)
+  return new Set(known.flatMap((look) => candidatesOf(look).map((candidate) => candidate.object_id)))
+}
+
+/** One standing for each object: once it is seen confirmed it stays so; else the newest sighting, by id before by search. */
+function standingsOf(operation: Operation, looks: readonly Evidence[], bearing: Bearing): Standing[] {
+  const sightings = new Map<string, { standing: Standing; search: boolean }>()
+  for (const look of looks) {
+    const search = look.finding.kind === "look" && look.finding.search
+    for (const candidate of candidatesOf(look)) {
+      // Our own tombstone is not the original (R13).
       if (candidate.tombstone) continue
-      const known = newest.get(objectKey(candidate))
-      if (look.finding.search && known && !known.search) continue
-      newest.set(objectKey(candidate), { candidate, search: look.finding.search })
+      const known = sightings.get(objectKey(candidate))
+      if (known && (known.standing.kind === "confirmed" || (search && !known.search))) continue
+      sightings.set(objectKey(candidate), { standing: standingOf(operation, candidate, search, bearing), search })
     }
   }
-  return [...newest.values()].map(({ candidate, search }) => standingOf(operation, candidate, search, context))
+  return [...sightings.values()].map(({ standing }) => standing)
 }
 
-function judgeOwn(operation: Operation, own: readonly Standing[], context: JudgeContext): Judgement {
+function judgeObjects(
+  operation: Operation,
+  looks: readonly Evidence[],
+  standings: readonly Standing[],
+  context: JudgeContext,
+): Judgement {
   const byCreation = operation.contract.lookup?.correlates === "created"
   const claimants = byCreation ? context.rivals + 1 : 1
-  if (own.length > claimants) {
-    return diverged("several_objects", `${own.length} objects where ${claimants} can be ours`)
+  const own = standings.filter((one) => one.kind !== "unsettled" && one.kind !== "none")
+  const unsettled = standings.find((one) => one.kind === "unsettled")
+  const kept = keptPositives(operation).findLast((one) => one.candidate !== null)?.candidate ?? null
+  const objects = new Set([...own.map((one) => objectKey(one.candidate)), ...(kept ? [objectKey(kept)] : [])])
+  if (objects.size > claimants) {
+    return diverged("several_objects", `${objects.size} objects where ${claimants} can be ours`, own[0]?.candidate)
   }
+  if (unsettled && (own.length === 0 || byCreation)) return inconclusive(unsettled.reason)
+  if (own.length === 0) return judgeSilence(operation, looks, context)
   if (own.length < claimants) {
-    return inconclusive({ code: "rivals", text: "other open operations could own the object that was found" })
+    return inconclusive({ code: "rivals", text: "other operations could own the object that was found" })
   }
+  return judgeOwn(own)
+}
+
+function judgeOwn(own: readonly Standing[]): Judgement {
   const broken = own.find((one) => one.kind === "diverged")
   if (broken) return diverged(broken.reason.code, broken.reason.text, broken.candidate)
   const confirmed = own.find((one) => one.kind === "confirmed")
@@ -70,26 +107,43 @@ function judgeOwn(operation: Operation, own: readonly Standing[], context: Judge
   return inconclusive(own[0]?.reason)
 }
 
-/** State setters: the newest look decides; only an unchanged provider version, or exclusiveness, refutes (item 3). */
+/** Nothing of ours was seen. Beside an acknowledgement, silence about the others leaves that one standing. */
+function judgeSilence(operation: Operation, looks: readonly Evidence[], context: JudgeContext): Judgement {
+  const lacking = lackingSilence(operation, looks, context)
+  if (lacking) return inconclusive(lacking)
+  const kept = keptPositives(operation).at(-1)
+  if (kept) {
+    const reason = { code: kept.cause, text: "it was acknowledged, and nothing else of ours is there" }
+    return { verdict: "confirmed", reason, cause: kept.cause, candidate: kept.candidate }
+  }
+  if (operation.attempts.some((one) => one.status === "accepted" || one.status === "acknowledged")) {
+    return inconclusive({ code: "accepted", text: "an acceptance is not refuted by a lookup" })
+  }
+  return REFUTED
+}
+
+const REFUTED: Judgement = {
+  verdict: "refuted",
+  reason: { code: "refuted", text: "no object of ours, looked for often enough after every settle window" },
+  cause: null,
+  candidate: null,
+}
+
+/** State setters: only an unchanged provider version, or exclusiveness, refutes (R15, item 3). */
 function judgeState(
   operation: Operation,
   looks: readonly Evidence[],
   standings: readonly Standing[],
   context: JudgeContext,
 ): Judgement {
-  const confirmed = standings.find((one) => one.kind === "confirmed")
-  if (confirmed?.kind === "confirmed") {
-    return { verdict: "confirmed", reason: confirmed.reason, cause: "state_holds", candidate: confirmed.candidate }
-  }
-  const several = standings.filter((one) => one.kind !== "none")
-  if (several.length > 1) return diverged("several_objects", "several objects match the resource")
-  const unsettled = standings.find((one) => one.kind === "unsettled")
-  if (unsettled) return inconclusive(unsettled.reason)
-  const negative = negativeVerdict(operation, looks, context)
-  if (negative.verdict !== "refuted") return negative
-  const only = several[0]
-  const unchanged =
-    only !== undefined && operation.seen_version !== null && only.candidate.version === operation.seen_version
-  if (operation.contract.exclusive || unchanged) return negative
+  const matching = standings.filter((one) => one.kind !== "none")
+  if (matching.length > 1) return diverged("several_objects", "several objects match the resource")
+  const [only] = matching
+  if (only && only.kind !== "pending") return only.kind === "unsettled" ? inconclusive(only.reason) : judgeOwn([only])
+  const silence = judgeSilence(operation, looks, context)
+  if (silence.verdict !== "refuted") return silence
+  const seen = operation.seen_version
+  const unchanged = only !== undefined && seen !== null && only.candidate.version === seen
+  if (operation.contract.exclusive || unchanged) return silence
   return diverged("state_moved", "the resource is not as the call sets it, and somebody may have written since")
 }

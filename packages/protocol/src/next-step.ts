@@ -6,12 +6,20 @@
  *
  * NS1. Replaying a key is a dispatch: it is chosen only where executing now would be right (R12).
  * NS2. An attempt that is open for longer than `openFor` past its time goes to a person (item 10).
+ * NS3. What is chosen is legal now, and moves the operation or its next moment. `wait` with a timer that is due already means:
+ *      somebody else is at it, or the journal is in quarantine; until then nothing is to be done.
  */
+import { stricter, type Contract } from "./contract.ts"
 import { DEFAULTS } from "./defaults.ts"
+import { mayUseSameKey } from "./same-key.ts"
 import { assertNever } from "./state.ts"
-import { spentReason } from "./transition/settle.ts"
-import { attemptOverAt, isOpen, sameKeyRefusal } from "./windows.ts"
-import type { Operation, Reason } from "./operation.ts"
+import { isUndecided } from "./transition/attempts.ts"
+import { spentReason } from "./transition/budget.ts"
+import { lookedSince } from "./transition/schedule.ts"
+import { openTooLong } from "./transition/timers.ts"
+import type { Operation } from "./operation.ts"
+
+export { mayUseSameKey, sameKeyFrom } from "./same-key.ts"
 
 export type NextStep =
   /** Make attempt n+1. */
@@ -29,12 +37,17 @@ export interface StepCapabilities {
   /** The journal is in quarantine: nothing dispatches. */
   readonly quarantine: boolean
   readonly can_fence: boolean
+  /** The contract loaded now: the stricter of it and the frozen one decides, as it will at the dispatch (R28d). */
+  readonly contract?: Contract
+  readonly clock_stepped_at?: number | null
 }
 
-export function nextStep(operation: Operation, can: StepCapabilities): NextStep {
-  const { state, due_at: due } = operation
+export function nextStep(recorded: Operation, can: StepCapabilities): NextStep {
+  const { state, due_at: due } = recorded
   if (due === null) return { do: "nothing" }
   if (due > can.now) return { do: "wait", until: due }
+  const tightened = can.contract !== undefined && recorded.attempts.length > 0
+  const operation = tightened ? { ...recorded, contract: stricter(recorded.contract, can.contract) } : recorded
   switch (state) {
     case "held":
     case "awaiting_approval":
@@ -47,7 +60,7 @@ export function nextStep(operation: Operation, can: StepCapabilities): NextStep 
     case "unknown":
       return unknownStep(operation, can)
     case "needs_review":
-      return operation.checkable && probeFree(operation, can.now) ? { do: "probe" } : { do: "timer" }
+      return operation.checkable ? look(operation, can.now) : { do: "timer" }
     case "succeeded":
     case "failed":
     case "not_applied":
@@ -68,8 +81,12 @@ function readyStep(operation: Operation, can: StepCapabilities): NextStep {
   if (can.now >= operation.deadline_at || (operation.attempts.length > 0 && spentReason(operation, can.now))) {
     return { do: "timer" }
   }
-  if (can.quarantine) return { do: "wait", until: can.now + DEFAULTS.backoff_max_ms }
+  if (can.quarantine) return quarantined(can)
   return needsLookBefore(operation) ? { do: "look_before" } : { do: "dispatch" }
+}
+
+function quarantined({ now }: StepCapabilities): NextStep {
+  return { do: "wait", until: now + DEFAULTS.backoff_max_ms }
 }
 
 /** `created` tools without creation times, and `state` tools, look before attempt 1 (item 16). */
@@ -79,56 +96,42 @@ export function needsLookBefore(operation: Operation): boolean {
   return lookup.correlates === "state" || (lookup.correlates === "created" && !lookup.creation_time)
 }
 
+/** At `settleBy` one more look is due; what it does not settle goes to a person. */
 function acceptedStep(operation: Operation, now: number): NextStep {
-  if (!operation.checkable) return { do: "timer" }
-  if (now >= operation.state_since + operation.contract.settle_by_ms && operation.probes.answered > 0) return { do: "timer" }
-  return probeFree(operation, now) ? { do: "probe" } : { do: "timer" }
+  const settleBy = operation.state_since + operation.contract.settle_by_ms
+  if (now >= settleBy && (!operation.checkable || lookedSince(operation, settleBy))) return { do: "timer" }
+  return operation.checkable ? look(operation, now) : { do: "wait", until: settleBy }
 }
 
-function probeFree(operation: Operation, now: number): boolean {
+/** A look of one's own, or the end of somebody else's. */
+function look(operation: Operation, now: number): NextStep {
   const lease = operation.probes.lease
-  return lease === null || lease.until <= now
+  return lease === null || lease.until <= now ? { do: "probe" } : { do: "wait", until: lease.until }
 }
 
 function unknownStep(operation: Operation, can: StepCapabilities): NextStep {
   if (openTooLong(operation, can.now)) return { do: "timer" }
-  if (can.can_fence && mayFence(operation, can.now)) return { do: "fence" }
+  const budget = operation.checkable && operation.probes.answered < DEFAULTS.probes_answered
+  if (budget && can.can_fence && !can.quarantine && mayFence(operation, can.now)) {
+    const free = look(operation, can.now)
+    return free.do === "probe" ? { do: "fence" } : free
+  }
   const looked = operation.probes.answered > 0 || operation.probes.failed > 0
-  if (!can.quarantine && (looked || !operation.checkable) && mayUseSameKey(operation, can.now) === null) {
-    return { do: "dispatch" }
+  if ((looked || !operation.checkable) && mayUseSameKey(operation, can.now, can.clock_stepped_at) === null) {
+    if (!can.quarantine) return { do: "dispatch" }
+    if (!budget) return quarantined(can)
   }
-  if (operation.checkable && operation.probes.answered < DEFAULTS.probes_answered) {
-    return probeFree(operation, can.now) ? { do: "probe" } : { do: "wait", until: operation.probes.lease?.until ?? can.now }
-  }
-  return { do: "timer" }
-}
-
-/** Why a same-key attempt is not due now, or null (item 2). */
-export function mayUseSameKey(operation: Operation, now: number): Reason | null {
-  if (operation.attempts.length === 0) return { code: "no_attempt", text: "there is no attempt to repeat" }
-  if (operation.barred) return { code: "barred", text: "a positive about another attempt was heard" }
-  if (operation.attempts.some((attempt) => attempt.status === "acknowledged" || attempt.status === "accepted")) {
-    return { code: "acknowledged", text: "an attempt is acknowledged or accepted" }
-  }
-  if (operation.attempts.some((attempt) => attempt.transport === "opaque" && attempt.settled_at === null && isOpen(attempt, now))) {
-    return { code: "attempt_open", text: "an attempt is still running" }
-  }
-  const spent = spentReason(operation, now)
-  if (spent) return spent
-  const refusal = sameKeyRefusal(operation, now)
-  return refusal === null ? null : { code: "key_unprotected", text: refusal }
+  return budget ? look(operation, can.now) : { do: "timer" }
 }
 
 /** A tombstone is written only where the fenced name is permanent and proved, and no attempt can still leave. */
 function mayFence(operation: Operation, now: number): boolean {
   const fence = operation.contract.fence
   if (!fence?.proved || fence.kind !== "tombstone" || !fence.permanent) return false
-  return operation.attempts.every((attempt) => attempt.status === "disproved" || now > attempt.last_possible_send)
-}
-
-export function openTooLong(operation: Operation, now: number): boolean {
-  return operation.attempts.some(
-    (attempt) =>
-      attempt.transport === "opaque" && isOpen(attempt, now) && now > attemptOverAt(attempt) + DEFAULTS.open_for_ms,
+  const undecided = operation.attempts.filter(isUndecided)
+  return (
+    undecided.length > 0 &&
+    operation.attempts.every((attempt) => attempt.status === "disproved" || isUndecided(attempt)) &&
+    undecided.every((attempt) => attempt.generation === operation.generation && now > attempt.last_possible_send)
   )
 }

@@ -12,7 +12,12 @@ import type { State } from "./state.ts"
 
 /** How an attempt ended, as its own process tells it. `classifyOutcome()` makes it from stage and answer. */
 export type AttemptOutcome =
-  | { readonly class: "applied"; readonly output: Json | null; readonly output_error?: string; readonly candidate?: Candidate }
+  | {
+      readonly class: "applied"
+      readonly output: Json | null
+      readonly output_error?: string
+      readonly candidate?: Candidate
+    }
   | { readonly class: "accepted"; readonly output: Json | null; readonly reference?: string }
   | {
       readonly class: "not_applied"
@@ -44,6 +49,10 @@ export interface DispatchEvent {
   readonly contract: Contract
   /** The version the decision to dispatch was made with: no evidence may be newer (R5). */
   readonly judged_version: number
+  /** When the approval that covers it expires; needed where the operation has one (R22). */
+  readonly approval_until?: number
+  /** When the clock last jumped forward past `maxClockStep`. */
+  readonly clock_stepped_at?: number | null
   readonly tool_version: string
 }
 
@@ -56,6 +65,20 @@ export interface ResolveTo {
   readonly output?: Json
   /** The word that the process of an open attempt is gone. */
   readonly process_gone?: boolean
+  /** Object already confirmed by another operation: settles all the same, without the row. */
+  readonly object_taken_by?: string
+}
+
+/** The fact a person adds where a settled outcome is contradicted, or known better by now. */
+export interface Amendment {
+  readonly to: "succeeded" | "undone" | "not_applied" | "closed_unknown"
+  readonly reason: string
+  readonly object?: Candidate
+  /** The word that the process of an open attempt is gone. */
+  readonly process_gone?: boolean
+  readonly object_taken_by?: string
+  /** Of the person's word, which is recorded as attested evidence. */
+  readonly evidence_id?: string
 }
 
 export type OperationEvent =
@@ -73,6 +96,8 @@ export type OperationEvent =
       readonly retry_after_ms?: number
       /** Object already confirmed by another operation: settles all the same, without the row (item 3). */
       readonly object_taken_by?: string
+      /** The caller that executed it may attest: its word against the attempt is no mere claim (R30). */
+      readonly attested?: boolean
     }
   /** The process whose dispatch record committed in doubt proves that its tool never started (R23). */
   | { readonly type: "never_started"; readonly attempt: number; readonly evidence_id: string }
@@ -97,13 +122,23 @@ export type OperationEvent =
   | { readonly type: "postpone"; readonly until: number; readonly reason: Reason }
   | { readonly type: "policy_refused"; readonly reason: Reason }
   | { readonly type: "drifted"; readonly reason: Reason }
-  | { readonly type: "slot"; readonly free: boolean; readonly held_by: string | null }
+  /** The intent slot it waits for: free, filled by another unresolved operation, or (neither) filled for good. */
+  | { readonly type: "slot"; readonly free: boolean; readonly held_by: string | null; readonly unresolved?: boolean }
+  /** Asks for an approval, for the first time or again. The request is persisted before anyone is asked (§8). */
+  | { readonly type: "ask"; readonly approval_id: string; readonly expires_at: number; readonly reason: Reason }
+  | { readonly type: "approve"; readonly reason: string }
+  | { readonly type: "deny"; readonly reason: string }
   | { readonly type: "allow"; readonly reason: string }
   | { readonly type: "cancel"; readonly reason: string }
   | { readonly type: "resolve"; readonly resolve: ResolveTo; readonly evidence_id: string }
-  | { readonly type: "retry"; readonly after_attempt: number; readonly deadline_at: number; readonly automatic: boolean }
+  | {
+      readonly type: "retry"
+      readonly after_attempt: number
+      readonly deadline_at: number
+      readonly automatic: boolean
+    }
   | { readonly type: "reconcile" }
-  | { readonly type: "amend"; readonly to: "succeeded" | "undone" | "not_applied" | "closed_unknown"; readonly reason: string; readonly object?: Candidate }
+  | ({ readonly type: "amend" } & Amendment)
   | { readonly type: "superseded"; readonly by: string }
   | { readonly type: "compensated"; readonly by: string; readonly settled: boolean }
   | { readonly type: "restored"; readonly until: number }

@@ -51,6 +51,13 @@ export interface Proposal {
 export type Admission =
   | { readonly kind: "ready" }
   | { readonly kind: "held"; readonly by: string; readonly reason: Reason }
+  /** Policy asks first; the request is persisted in the same transaction (§8). */
+  | {
+      readonly kind: "awaiting_approval"
+      readonly approval_id: string
+      readonly expires_at: number
+      readonly reason: Reason
+    }
   | { readonly kind: "refused"; readonly reason: Reason; readonly holder: string | null }
 
 export function propose(proposal: Proposal, admission: Admission, context: TransitionContext): Step {
@@ -67,7 +74,7 @@ export function propose(proposal: Proposal, admission: Admission, context: Trans
     settled_at: terminal ? now : null,
     state_since: now,
     deadline_at: deadline,
-    due_at: terminal ? null : state === "held" ? Math.min(now + DEFAULTS.hold_for_ms, deadline) : now,
+    due_at: terminal ? null : firstDue(admission, now, deadline),
     attempts: [],
     generation: 0,
     generation_started_at: {},
@@ -94,7 +101,7 @@ export function propose(proposal: Proposal, admission: Admission, context: Trans
     compensated_by: null,
     compensation_settled: false,
     held_by: admission.kind === "held" ? admission.by : admission.kind === "refused" ? admission.holder : null,
-    approval_id: null,
+    approval_id: admission.kind === "awaiting_approval" ? admission.approval_id : null,
     workflow: null,
     duplicates: { count: 0, last_at: null },
     told: false,
@@ -102,6 +109,11 @@ export function propose(proposal: Proposal, admission: Admission, context: Trans
     head_hash: "",
   }
   return { ok: true, next, events: firstEvents(next, admission, context.actor), incidents: [] }
+}
+
+function firstDue(admission: Admission, now: number, deadline: number): number {
+  if (admission.kind === "held") return Math.min(now + DEFAULTS.hold_for_ms, deadline)
+  return admission.kind === "awaiting_approval" ? Math.min(admission.expires_at, deadline) : now
 }
 
 function firstEvents(operation: Operation, admission: Admission, actor: string): AuditDraft[] {
@@ -122,6 +134,11 @@ function firstEvents(operation: Operation, admission: Admission, actor: string):
     },
   }
   if (admission.kind === "ready") return [requested]
+  if (admission.kind === "awaiting_approval") {
+    const { approval_id, expires_at, reason } = admission
+    const data = { approval_id, expires_at, code: reason.code, text: reason.text }
+    return [requested, { type: "approval_requested", from: null, to: operation.state, actor, data }]
+  }
   const holder = admission.kind === "held" ? admission.by : admission.holder
   return [
     requested,
@@ -137,11 +154,16 @@ function firstEvents(operation: Operation, admission: Admission, actor: string):
 
 /**
  * Whether the operation fills its intent slot at `now` (protocol §2): unresolved, succeeded inside the window, accepted,
- * closed without an answer, or contradicted.
+ * closed without an answer, or contradicted. What is held for another's slot does not; what is held because its effect was
+ * found in place (`exists_already`) had taken the slot before, and keeps it.
  */
-export function fillsSlot(operation: Operation, now: number, repeatWindow: number = DEFAULTS.repeat_window_ms): boolean {
+export function fillsSlot(
+  operation: Operation,
+  now: number,
+  repeatWindow: number = DEFAULTS.repeat_window_ms,
+): boolean {
   if (operation.contradicted) return true
-  if (operation.state === "held") return false
+  if (operation.state === "held") return operation.held_by === null
   if (!isTerminal(operation.state)) return true
   if (operation.state === "closed_unknown") return true
   if (operation.state !== "succeeded" || operation.compensation_settled) return false

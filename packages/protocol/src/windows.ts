@@ -2,10 +2,12 @@
  * The times that decide: openness of an attempt, settle windows, key protection, `send_before` (protocol §0, §3, §5, §6).
  *
  * Owns: every comparison of a deciding time. All times are database times.
+ * Must not: read a clock, or shorten a window because time seems to have passed.
  *
  * WI1. Silence proves nothing: an attempt is open until its promise settled, or its time is past *and* its process is gone.
  * WI2. `send_before` is never extended.
  * WI3. A generation whose first dispatch time is not known is lapsed.
+ * WI4. A clock that jumped forward past `maxClockStep` restarts every window that could have been open (R28e).
  */
 import { DEFAULTS } from "./defaults.ts"
 import type { Attempt, Operation } from "./operation.ts"
@@ -22,16 +24,27 @@ export function attemptOverAt(attempt: Attempt): number {
 
 /**
  * When no byte of the attempt can leave any more, or null while that is not proved.
- * On Invoke's own transport the gate proves it; an opaque attempt must have ended or its process be gone.
+ *
+ * On Invoke's own transport the gate proves it. The end of the promise proves it earlier: the engine closes the attempt's
+ * transport, which destroys its sockets and refuses what waits, before it records the outcome. So does a process that is gone.
+ * An opaque attempt must have ended, or its process be gone. A caller that executes may report an end early; what it was
+ * granted is the time until the last possible send, and a report of its own cannot shorten that (R30).
  */
 export function lastSendOf(attempt: Attempt): number | null {
-  const settled = attempt.settled_at
+  const { settled_at: settled, gone_at: gone } = attempt
   if (attempt.transport === "invoke") {
-    return settled === null ? attempt.last_possible_send : Math.min(settled, attempt.last_possible_send)
+    return Math.min(attempt.last_possible_send, settled ?? Number.POSITIVE_INFINITY, gone ?? Number.POSITIVE_INFINITY)
   }
-  if (settled !== null) return settled
-  if (attempt.gone_at !== null) return Math.max(attempt.gone_at, attempt.send_before + attempt.timeout_ms)
+  if (settled !== null) return attempt.caller_executed ? Math.max(settled, attempt.last_possible_send) : settled
+  if (gone !== null) return Math.max(gone, attempt.send_before + attempt.timeout_ms)
   return null
+}
+
+/** Whether a byte of it may still leave, now or later. */
+export function mayStillSend(attempt: Attempt, now: number): boolean {
+  if (attempt.status === "disproved") return false
+  const last = lastSendOf(attempt)
+  return last === null || last > now
 }
 
 function lookupWindow(operation: Operation): number {
@@ -42,14 +55,34 @@ function lookupWindow(operation: Operation): number {
 }
 
 /** The moment after which a look begun may count as a negative about the attempt; null while it is open. */
-export function settledFrom(operation: Operation, attempt: Attempt): number | null {
+export function settledFrom(
+  operation: Operation,
+  attempt: Attempt,
+  clock_stepped_at: number | null = null,
+): number | null {
   const last = lastSendOf(attempt)
-  return last === null ? null : last + lookupWindow(operation)
+  if (last === null) return null
+  return afterStep(last, attempt, clock_stepped_at) + lookupWindow(operation)
 }
 
-/** The same for a journal that went back in time: as if an attempt could have been sent until `restored.until`. */
-export function restoredSettledFrom(operation: Operation): number | null {
-  return operation.restored === null ? null : operation.restored.until + lookupWindow(operation)
+/** WI4. Where nothing but the gate ends the attempt, its whole send time may still lie ahead of the jump. */
+function afterStep(last: number, attempt: Attempt, stepped: number | null): number {
+  if (stepped === null || attempt.dispatched_at >= stepped) return last
+  const ended = attempt.settled_at !== null || attempt.gone_at !== null
+  return Math.max(last, ended ? stepped : stepped + (attempt.last_possible_send - attempt.dispatched_at))
+}
+
+/** How long after its dispatch record an attempt on our transport may still send. */
+const SEND_TIME_MS = DEFAULTS.lease_ms - DEFAULTS.lease_margin_ms + DEFAULTS.body_ms
+
+/**
+ * The same for a journal that went back in time: an attempt that it forgot could have been dispatched until `restored.until`,
+ * and have sent for as long after that as any attempt may (R24).
+ */
+export function restoredSettledFrom(operation: Operation, clock_stepped_at: number | null = null): number | null {
+  if (operation.restored === null) return null
+  const until = Math.max(operation.restored.until, clock_stepped_at ?? Number.NEGATIVE_INFINITY)
+  return until + SEND_TIME_MS + lookupWindow(operation)
 }
 
 export function keyMargin(operation: Operation): number {
@@ -62,10 +95,14 @@ export function keyMargin(operation: Operation): number {
   )
 }
 
-/** Until when the provider key of the operation's present generation protects; null = it does not (RP-4, WI3). */
+/**
+ * Until when the provider key of the operation's present generation protects; null = it does not (RP-4, WI3).
+ * A provider that executes a known key again gives no protection at any time (R12).
+ */
 export function protectedUntil(operation: Operation): number | null {
   const key = operation.contract.key
-  if (!key?.proved || key.retention_ms === undefined || operation.restored !== null) return null
+  if (!key?.proved || key.retention_ms === undefined || key.replay === "executes" || operation.restored !== null)
+    return null
   const started = operation.generation_started_at[operation.generation]
   if (started === undefined || started === null) return null
   return started + key.retention_ms - keyMargin(operation)
@@ -84,31 +121,4 @@ export function sendBefore(
     operation.deadline_at,
     protection,
   )
-}
-
-/**
- * Whether a further attempt under the same key may leave now although an earlier one is not disproved (S1, RP-9).
- * The words say why not.
- */
-export function sameKeyRefusal(operation: Operation, now: number): string | null {
-  const key = operation.contract.key
-  if (!key) return "the tool declares no provider key"
-  if (!key.proved) return "the provider key has not passed a conformance probe"
-  const until = protectedUntil(operation)
-  if (until === null) return "the provider key is lapsed or its first use is not known"
-  if (now >= until) return "the provider key no longer protects"
-  const undisproved = operation.attempts.filter((attempt) => attempt.status !== "disproved")
-  if (undisproved.some((attempt) => attempt.generation !== operation.generation)) {
-    return "an earlier attempt of another key generation is not disproved"
-  }
-  if (key.on_mismatch !== "refuses" && undisproved.some((attempt) => attempt.request_digest === undefined)) {
-    return "the bytes of an earlier attempt are not known and the provider does not compare them"
-  }
-  if (key.in_flight === "races") {
-    for (const attempt of undisproved) {
-      const from = settledFrom(operation, attempt)
-      if (from === null || now < from) return "an earlier attempt may still be running at the provider"
-    }
-  }
-  return null
 }

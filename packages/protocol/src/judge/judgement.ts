@@ -18,6 +18,6 @@ export function inconclusive(reason: Reason | undefined): Judgement {
   }
 }
 
-export function diverged(code: string, text: string, candidate: Candidate | null = null): Judgement {
-  return { verdict: "diverged", reason: { code, text }, cause: null, candidate }
+export function diverged(code: string, text: string, candidate: Candidate | null | undefined = null): Judgement {
+  return { verdict: "diverged", reason: { code, text }, cause: null, candidate: candidate ?? null }
 }

@@ -3,11 +3,14 @@
  *
  * SD1. A failed `match` makes it no candidate; a missing `match` field makes it inconclusive.
  * SD2. An object that carries our id but fails `match` is ours and wrong: diverged.
- * SD3. `created`: between "too old" and "surely after our dispatch" there is no settled cause (item 1b).
+ * SD3. Cause before state: nothing is ours because it is as the call would have made it (R4).
+ * SD4. One object confirms one operation, unless the tool says that it may stand for many (`shared`).
+ * SD5. Lists that are empty confirm nothing: an expectation that nothing can break says nothing.
  */
 import { compareAll } from "../compare.ts"
+import { ownership } from "./ownership.ts"
 import { objectKey, type JudgeContext } from "./context.ts"
-import type { Candidate, Cause } from "../evidence.ts"
+import type { Candidate, Cause, Expectation } from "../evidence.ts"
 import type { Operation, Reason } from "../operation.ts"
 
 export type Standing =
@@ -17,36 +20,47 @@ export type Standing =
   | { readonly kind: "diverged"; readonly reason: Reason; readonly candidate: Candidate }
   | { readonly kind: "confirmed"; readonly reason: Reason; readonly candidate: Candidate; readonly cause: Cause }
 
-type Ownership =
-  | { readonly kind: "ours"; readonly cause: Cause }
-  | { readonly kind: "none"; readonly reason: Reason }
-  | { readonly kind: "unsettled"; readonly reason: Reason }
-
-export function standingOf(
-  operation: Operation,
-  candidate: Candidate,
-  search: boolean,
-  context: JudgeContext,
-): Standing {
-  const expectation = operation.expectation ?? { match: {}, effect: {}, invariant: {} }
-  const match = compareAll(expectation.match, candidate.state)
-  const owned = ownership(operation, candidate, context)
-  if (owned.kind === "none") return { kind: "none", reason: owned.reason, candidate }
-  const byId = owned.kind === "ours" && owned.cause === "operation"
-  if (match.outcome === "broken") {
-    const reason = { code: "other_object", text: `differs in ${match.paths.join(", ")}` }
-    return byId ? { kind: "diverged", reason, candidate } : { kind: "none", reason, candidate }
-  }
-  if (search) return { kind: "unsettled", reason: { code: "found_by_search", text: "a search found it; it is re-read by id" }, candidate }
-  if (match.outcome === "missing") {
-    return { kind: "unsettled", reason: { code: "match_missing", text: `without ${match.paths.join(", ")}` }, candidate }
-  }
-  if (owned.kind === "unsettled") return { kind: "unsettled", reason: owned.reason, candidate }
-  return fulfilment(operation, candidate, owned.cause)
+/** What is the same for every object of one judgement. */
+export interface Bearing {
+  readonly context: JudgeContext
+  /** Object ids that a person had before them when saying that nothing was applied. */
+  readonly set_aside: ReadonlySet<string>
 }
 
-function fulfilment(operation: Operation, candidate: Candidate, cause: Cause): Standing {
-  const expectation = operation.expectation ?? { match: {}, effect: {}, invariant: {} }
+const NOTHING: Expectation = { match: {}, effect: {}, invariant: {} }
+
+export function standingOf(operation: Operation, candidate: Candidate, search: boolean, bearing: Bearing): Standing {
+  const expectation = operation.expectation ?? NOTHING
+  const owned = ownership(operation, candidate, bearing)
+  if (owned.kind === "none") return { kind: "none", reason: owned.reason, candidate }
+  const byId = owned.kind === "ours" && owned.cause === "operation"
+  const match = compareAll(expectation.match, candidate.state)
+  if (match.outcome === "broken") {
+    const reason = { code: "other_object", text: `differs in ${match.paths.join(", ")}` }
+    return byId && !search
+      ? { kind: "diverged", reason, candidate }
+      : { kind: byId ? "unsettled" : "none", reason, candidate }
+  }
+  const unsettled = (code: string, text: string): Standing => ({ kind: "unsettled", reason: { code, text }, candidate })
+  if (search) return unsettled("found_by_search", "a search found it; it is re-read by id")
+  if (match.outcome === "missing") return unsettled("match_missing", `without ${match.paths.join(", ")}`)
+  if (owned.kind === "unsettled") return { kind: "unsettled", reason: owned.reason, candidate }
+  if (isEmpty(expectation.effect) || (isEmpty(expectation.match) && !byId)) {
+    return unsettled("empty_lists", "the expectation says nothing that could be broken")
+  }
+  if (byId && !operation.contract.shared && bearing.context.taken.includes(objectKey(candidate))) {
+    const reason = { code: "object_taken", text: "it carries our id and confirms another operation already" }
+    return { kind: "diverged", reason, candidate }
+  }
+  return fulfilment(expectation, candidate, owned.cause)
+}
+
+function isEmpty(list: Expectation["effect"]): boolean {
+  return Object.keys(list).length === 0
+}
+
+/** It is ours. A field of `invariant` that the object does not show says nothing: that list can only lower a verdict. */
+function fulfilment(expectation: Expectation, candidate: Candidate, cause: Cause): Standing {
   const effect = compareAll(expectation.effect, candidate.state)
   if (effect.outcome !== "holds") {
     const reason = { code: "effect_not_met", text: `${effect.paths.join(", ")} not as the call makes it` }
@@ -63,51 +77,4 @@ function fulfilment(operation: Operation, candidate: Candidate, cause: Cause): S
     }
   }
   return { kind: "confirmed", reason: { code: cause, text: "the object is there and is ours" }, candidate, cause }
-}
-
-function ownership(operation: Operation, candidate: Candidate, context: JudgeContext): Ownership {
-  const correlates = operation.contract.lookup?.correlates ?? "operation"
-  if (carriesOurs(operation, candidate)) return { kind: "ours", cause: "operation" }
-  if (candidate.operation_id !== undefined) return none("carries another operation's id")
-  switch (correlates) {
-    case "operation":
-      return candidate.provider_key === undefined
-        ? none("carries no operation id")
-        : none("carries another provider key")
-    case "state":
-      return { kind: "ours", cause: "state_holds" }
-    case "created":
-      return createdOwnership(operation, candidate, context)
-  }
-}
-
-function carriesOurs(operation: Operation, candidate: Candidate): boolean {
-  if (candidate.operation_id === operation.operation_id) return true
-  const key = candidate.provider_key
-  return key !== undefined && operation.attempts.some((attempt) => attempt.provider_key === key)
-}
-
-function createdOwnership(operation: Operation, candidate: Candidate, context: JudgeContext): Ownership {
-  if (context.taken.includes(objectKey(candidate))) return none("confirms another operation")
-  if (operation.seen.includes(candidate.object_id)) return none("was there before attempt 1")
-  const first = operation.attempts[0]?.dispatched_at
-  if (first === undefined) return none("nothing was dispatched")
-  const lookup = operation.contract.lookup
-  if (candidate.created_at === undefined) {
-    return operation.looked_before
-      ? { kind: "ours", cause: "created" }
-      : { kind: "unsettled", reason: { code: "no_creation_time", text: "no creation time, and no look before attempt 1" } }
-  }
-  const resolution = Math.max(1, lookup?.resolution_ms ?? 1)
-  const floor = (time: number) => Math.floor(time / resolution) * resolution
-  const skew = lookup?.skew_ms ?? 0
-  if (floor(candidate.created_at) >= floor(first)) return { kind: "ours", cause: "created" }
-  if (floor(candidate.created_at) >= floor(first) - skew) {
-    return { kind: "unsettled", reason: { code: "created_near_dispatch", text: "made within clock error of our dispatch" } }
-  }
-  return none("made before our first dispatch")
-}
-
-function none(text: string): Ownership {
-  return { kind: "none", reason: { code: "not_ours", text } }
 }

@@ -1,29 +1,45 @@
 /**
  * How an attempt ended, told by the process that owns it (protocol §5.6-5.8).
  *
- * OU1. An acknowledgement settles by version, whichever attempt it is about: telling the truth needs no lease (R32).
- * OU2. A stage proves something only while the operation is still `dispatched` with this attempt: living, told in time (R7).
- * OU3. While any attempt is not disproved, a later refusal leads to `unknown`, never to `failed` (R2).
- * OU4. A positive about another generation than the running attempt's bars further attempts and waits (item 14).
+ * Owns: what an outcome says about its own attempt, and about others of its generation.
+ * Must not: classify. `classifyOutcome()` made the class from stage, answer and the tool's word.
+ *
+ * OU1. Telling the truth needs no lease: an outcome is heard by version, whichever attempt it is about (R32).
+ * OU2. A stage proves something only from a living process that was not given up: after a lost lease or a restore it means
+ *      nothing (R7). A worker that itself stopped waiting has not been given up. An opaque attempt has no stage (R1).
+ * OU3. While any attempt is not disproved, a later refusal leads to `unknown`, never to `failed` (R2). Only an answer of a
+ *      proved key layer speaks for the earlier attempts of its generation.
+ * OU4. What a caller says against its own attempt is a claim, unless it may attest (R30).
+ * OU5. News of an attempt that is not the running one moves nothing while another one runs.
  */
 import { isTerminal } from "../state.ts"
-import { afterAllDisproved, confirmedObject, enterUnknown, markDisproved, settlePositive } from "./settle.ts"
-import { dueWhileAccepted } from "./schedule.ts"
-import { appendEvidence } from "./evidence.ts"
+import { isOpen } from "../windows.ts"
+import { disprove, isUndecided, patch, runningAttempt } from "./attempts.ts"
+import { afterDisproof, afterEnd } from "./denial.ts"
+import { appendEvidence } from "./kept-evidence.ts"
+import { settleAcceptance, settlePositive } from "./positive.ts"
+import { dueNow, reaim } from "./schedule.ts"
+import { enterUnknown } from "./settle.ts"
 import { illegal, reasonData, type StepBuilder, type Transition } from "./step.ts"
-import type { Evidence, Finding } from "../evidence.ts"
+import type { Finding } from "../evidence.ts"
 import type { AttemptOutcome, OperationEvent } from "../operation-event.ts"
 import type { Attempt, Operation, Reason } from "../operation.ts"
 
 type OutcomeEvent = Extract<OperationEvent, { type: "outcome" }>
+type Told<C extends AttemptOutcome["class"]> = Extract<AttemptOutcome, { class: C }>
 
 export function outcome(step: StepBuilder, event: OutcomeEvent): Transition {
   const attempt = step.operation.attempts.find((one) => one.attempt === event.attempt)
   if (!attempt) return illegal(step.operation, `there is no attempt ${event.attempt}`)
-  if (step.operation.evidence.some((one) => one.evidence_id === event.evidence_id)) {
+  if (isRecorded(step.operation, event.evidence_id)) {
     return illegal(step.operation, "this outcome is already recorded", "version_conflict")
   }
-  settleAttempt(step, attempt, event)
+  patch(step, attempt.attempt, {
+    settled_at: attempt.settled_at ?? step.now,
+    ...(event.request_digest === undefined ? {} : { request_digest: event.request_digest }),
+    ...(event.provider_request_id === undefined ? {} : { provider_request_id: event.provider_request_id }),
+    ...(event.http_status === undefined ? {} : { http_status: event.http_status }),
+  })
   switch (event.outcome.class) {
     case "applied":
       return applied(step, attempt, event, event.outcome).finish()
@@ -33,47 +49,37 @@ export function outcome(step: StepBuilder, event: OutcomeEvent): Transition {
     case "rejected":
       return negative(step, attempt, event, event.outcome).finish()
     case "unknown":
+      record(step, attempt, event, { kind: "unsure", reason: event.outcome.reason.text })
       return ended(step, attempt, event.outcome.reason).finish()
   }
 }
 
-/** The promise has ended: what the record says about the attempt itself. */
-function settleAttempt(step: StepBuilder, attempt: Attempt, event: OutcomeEvent): void {
-  patch(step, attempt.attempt, {
-    settled_at: attempt.settled_at ?? step.now,
-    left: event.left,
-    ...(event.request_digest === undefined ? {} : { request_digest: event.request_digest }),
-    ...(event.provider_request_id === undefined ? {} : { provider_request_id: event.provider_request_id }),
-    ...(event.http_status === undefined ? {} : { http_status: event.http_status }),
-  })
+export function isRecorded(operation: Operation, evidence_id: string): boolean {
+  return operation.evidence.some((one) => one.evidence_id === evidence_id)
 }
 
-function patch(step: StepBuilder, number: number, change: Partial<Attempt>): void {
-  step.set({
-    attempts: step.operation.attempts.map((one) => (one.attempt === number ? { ...one, ...change } : one)),
-  })
-}
-
-function evidenceOf(step: StepBuilder, attempt: Attempt, event: OutcomeEvent, finding: Finding): Evidence {
-  return {
-    evidence_id: event.evidence_id,
-    source: "answer",
-    rank: attempt.caller_executed ? "reported" : "observed",
-    attempt: attempt.attempt,
-    generation: attempt.generation,
-    observed_from: step.now,
-    recorded_at: step.now,
-    finding,
-  }
-}
-
-function applied(
+function record(
   step: StepBuilder,
   attempt: Attempt,
-  event: OutcomeEvent,
-  told: Extract<AttemptOutcome, { class: "applied" }>,
-): StepBuilder {
-  const wasDenied = isTerminal(step.operation.state)
+  event: Pick<OutcomeEvent, "evidence_id">,
+  finding: Finding,
+  claimed = false,
+): void {
+  step.set({
+    evidence: appendEvidence(step.operation, {
+      evidence_id: event.evidence_id,
+      source: attempt.caller_executed ? "caller" : "answer",
+      rank: claimed ? "claimed" : attempt.caller_executed ? "reported" : "observed",
+      attempt: attempt.attempt,
+      generation: attempt.generation,
+      observed_from: step.now,
+      recorded_at: step.now,
+      finding,
+    }),
+  })
+}
+
+function applied(step: StepBuilder, attempt: Attempt, event: OutcomeEvent, told: Told<"applied">): StepBuilder {
   step.event("acknowledged", {
     attempt: attempt.attempt,
     ...(event.http_status === undefined ? {} : { http_status: event.http_status }),
@@ -81,18 +87,12 @@ function applied(
     ...(told.candidate ? { object_id: told.candidate.object_id } : {}),
   })
   patch(step, attempt.attempt, { status: "acknowledged" })
-  const keep = appendEvidence(
-    step.operation,
-    evidenceOf(step, attempt, event, {
-      kind: "applied",
-      ...(told.candidate ? { candidate: told.candidate } : {}),
-      ...(told.output === null ? {} : { output: told.output }),
-    }),
-  )
-  if (positiveOfAnotherGeneration(step.operation, attempt)) {
-    return step.set({ evidence: keep, barred: true }).incident("late_positive", { attempt: attempt.attempt })
-  }
-  settlePositive(step, {
+  record(step, attempt, event, {
+    kind: "applied",
+    ...(told.candidate ? { candidate: told.candidate } : {}),
+    ...(told.output === null ? {} : { output: told.output }),
+  })
+  return settlePositive(step, {
     cause: attempt.caller_executed ? "reported" : "acknowledged",
     verdict: "confirmed",
     reason: null,
@@ -102,109 +102,135 @@ function applied(
     attempt: attempt.attempt,
     ...(event.object_taken_by === undefined ? {} : { object_taken_by: event.object_taken_by }),
   })
-  step.set({ evidence: keep })
-  if (wasDenied && step.operation.object === null && confirmedObject(told.candidate)) {
-    step.set({ object: step.operation.contradicted ? null : confirmedObject(told.candidate) })
-  }
-  return step
 }
 
-/** OU4: another attempt of another generation is running right now. */
-function positiveOfAnotherGeneration(operation: Operation, attempt: Attempt): boolean {
-  if (operation.state !== "dispatched") return false
-  const running = operation.attempts.at(-1)
-  return running !== undefined && running.attempt !== attempt.attempt && running.generation !== attempt.generation
-}
-
-function accepted(
-  step: StepBuilder,
-  attempt: Attempt,
-  event: OutcomeEvent,
-  told: Extract<AttemptOutcome, { class: "accepted" }>,
-): StepBuilder {
-  step.event("accepted", { attempt: attempt.attempt, ...(told.reference === undefined ? {} : { reference: told.reference }) })
-  patch(step, attempt.attempt, { status: "accepted" })
-  step.set({
-    evidence: appendEvidence(
-      step.operation,
-      evidenceOf(step, attempt, event, {
-        kind: "accepted",
-        ...(told.reference === undefined ? {} : { reference: told.reference }),
-      }),
-    ),
+function accepted(step: StepBuilder, attempt: Attempt, event: OutcomeEvent, told: Told<"accepted">): StepBuilder {
+  step.event("accepted", {
+    attempt: attempt.attempt,
+    ...(told.reference === undefined ? {} : { reference: told.reference }),
   })
-  if (isTerminal(step.operation.state)) {
-    return settlePositive(step, { cause: "acknowledged", verdict: null, reason: null, attempt: attempt.attempt })
-  }
-  step.enter("accepted", { output: told.output, reason: null })
-  return step.set({ due_at: dueWhileAccepted(step.operation, step.now, step.unit) })
+  record(step, attempt, event, {
+    kind: "accepted",
+    ...(told.reference === undefined ? {} : { reference: told.reference }),
+  })
+  return settleAcceptance(step, { attempt: attempt.attempt, output: told.output })
 }
 
-function negative(
-  step: StepBuilder,
-  attempt: Attempt,
-  event: OutcomeEvent,
-  told: Extract<AttemptOutcome, { class: "not_applied" | "rejected" }>,
-): StepBuilder {
-  const late = step.operation.state !== "dispatched" || step.operation.attempts.at(-1)?.attempt !== attempt.attempt
-  if (isTerminal(step.operation.state)) return step
-  if (told.proof === "stage" && late) return ended(step, attempt, { code: "late_stage", text: "a stage told too late proves nothing" })
+type Negative = Told<"not_applied"> | Told<"rejected">
+
+function negative(step: StepBuilder, attempt: Attempt, event: OutcomeEvent, told: Negative): StepBuilder {
+  const finding = { kind: "not_applied" as const, reason: told.reason.text, permanent: told.class === "rejected" }
+  if (attempt.caller_executed && event.attested !== true) {
+    record(step, attempt, event, finding, true)
+    ended(step, attempt, { code: "claimed_not_applied", text: told.reason.text })
+    return step.operation.state === "unknown" && step.operation.checkable ? dueNow(step) : step
+  }
+  const worthless = worthlessProof(step.operation, attempt, event, told)
+  if (worthless) {
+    record(step, attempt, event, { kind: "unsure", reason: worthless.text })
+    return ended(step, attempt, worthless)
+  }
+  const meant = spokenFor(step, attempt, event, told)
   if (told.class === "rejected" && told.look_first && step.operation.checkable) {
-    patch(step, attempt.attempt, { status: "unknown", refused: told.reason })
-    return enterUnknown(step, { code: "look_first", text: "refused; one look before it is believed" })
+    record(step, attempt, event, { kind: "unsure", reason: told.reason.text })
+    return lookFirst(step, attempt, told.reason, meant)
   }
-  for (const one of step.operation.attempts) {
-    const spoken = told.speaks_for === "generation" ? one.generation === attempt.generation : one.attempt === attempt.attempt
-    if (spoken && one.status !== "disproved" && one.status !== "acknowledged" && one.status !== "accepted") {
-      patch(step, one.attempt, markDisproved(one, told.reason, { left: one.attempt === attempt.attempt ? event.left : one.left }))
-    }
-  }
-  trackUnsent(step, attempt, event.left)
-  step.event("attempt_disproved", { attempt: attempt.attempt, proof: told.proof, left: event.left, ...reasonData(told.reason) })
-  step.set({
-    evidence: appendEvidence(
-      step.operation,
-      evidenceOf(step, attempt, event, {
-        kind: "not_applied",
-        reason: told.reason.text,
-        permanent: told.class === "rejected",
-      }),
-    ),
+  record(step, attempt, event, finding)
+  disprove(step, meant, () => told.reason)
+  if (!event.left) patch(step, attempt.attempt, { left: false })
+  step.event("attempt_disproved", {
+    attempt: attempt.attempt,
+    proof: told.proof,
+    left: event.left,
+    ...reasonData(told.reason),
   })
-  if (step.operation.attempts.some((one) => one.status !== "disproved")) return enterUnknown(step, told.reason)
-  return afterAllDisproved(step, {
+  if (!concludes(step.operation, attempt)) return step
+  step.set({ unsent_since: event.left ? null : (step.operation.unsent_since ?? attempt.dispatched_at) })
+  return afterDisproof(step, {
     reason: told.reason,
     permanent: told.class === "rejected",
     ...("retry_after_ms" in told && told.retry_after_ms !== undefined ? { retry_after_ms: told.retry_after_ms } : {}),
   })
 }
 
-function trackUnsent(step: StepBuilder, attempt: Attempt, left: boolean): void {
-  if (left) step.set({ unsent_since: null })
-  else step.set({ unsent_since: step.operation.unsent_since ?? attempt.dispatched_at })
+/** Why a negative proves nothing (OU2), or null. */
+function worthlessProof(operation: Operation, attempt: Attempt, event: OutcomeEvent, told: Negative): Reason | null {
+  if (told.proof !== "stage") return null
+  if (attempt.transport === "opaque") return { code: "no_stage", text: "an opaque attempt has no stage" }
+  if (event.left) return { code: "contradictory", text: "a stage proves nothing about what left" }
+  const running = runningAttempt(operation)?.attempt === attempt.attempt
+  const stoppedWaiting =
+    attempt.status === "unknown" && attempt.reason?.code === "timeout" && operation.restored === null
+  if (running || stoppedWaiting) return null
+  return { code: "late_stage", text: "a stage told after the lease was lost proves nothing" }
+}
+
+/** The attempts a negative speaks for (OU3). What may still run elsewhere, unseen, is never spoken for. */
+function spokenFor(
+  step: StepBuilder,
+  attempt: Attempt,
+  event: OutcomeEvent,
+  told: Negative,
+): (one: Attempt) => boolean {
+  const { key } = step.operation.contract
+  const { http_status: status } = event
+  const keyLayer = key?.proved !== undefined && status !== undefined && key.answers_for_key?.includes(status) === true
+  const forKey = told.speaks_for === "generation" && keyLayer
+  return (one) => {
+    if (one.attempt === attempt.attempt) return true
+    return forKey && one.generation === attempt.generation && !(one.transport === "opaque" && isOpen(one, step.now))
+  }
+}
+
+/** A definite refusal of a checkable tool is believed after one look: an intermediary may have repeated the request (R28.1). */
+function lookFirst(step: StepBuilder, attempt: Attempt, reason: Reason, meant: (one: Attempt) => boolean): StepBuilder {
+  step.set({
+    attempts: step.operation.attempts.map((one) =>
+      isUndecided(one) && meant(one) ? { ...one, status: "unknown", refused: reason } : one,
+    ),
+  })
+  step.event("attempt_unknown", { attempt: attempt.attempt, ...reasonData(reason) })
+  return concludes(step.operation, attempt)
+    ? enterUnknown(step, { code: "look_first", text: "refused; one look before it is believed" })
+    : step
+}
+
+/** Whether the operation waits for this very news (OU5). */
+function concludes(operation: Operation, attempt: Attempt): boolean {
+  const running = runningAttempt(operation)
+  if (running) return running.attempt === attempt.attempt
+  return operation.state === "unknown" || operation.state === "needs_review"
 }
 
 /** The promise ended without knowledge. */
 function ended(step: StepBuilder, attempt: Attempt, reason: Reason): StepBuilder {
-  const settled = step.operation.attempts.find((one) => one.attempt === attempt.attempt)
-  if (settled && settled.status === "open") patch(step, attempt.attempt, { status: "unknown", reason })
-  step.event(reason.code === "timeout" ? "timed_out" : "attempt_unknown", { attempt: attempt.attempt, ...reasonData(reason) })
+  if (attempt.status === "open") patch(step, attempt.attempt, { status: "unknown", reason })
+  step.event(reason.code === "timeout" ? "timed_out" : "attempt_unknown", {
+    attempt: attempt.attempt,
+    ...reasonData(reason),
+  })
   if (isTerminal(step.operation.state)) return step
-  if (step.operation.state !== "dispatched") return step
-  if (step.operation.attempts.at(-1)?.attempt !== attempt.attempt) return step
-  return enterUnknown(step, reason)
+  if (runningAttempt(step.operation)?.attempt === attempt.attempt) return afterEnd(step, reason)
+  return reaim(step)
 }
 
-export function neverStarted(step: StepBuilder, number: number, evidenceId: string): Transition {
+/** Told by the process whose dispatch record committed in doubt: its tool was never called (R23). */
+export function neverStarted(step: StepBuilder, number: number, evidence_id: string): Transition {
   const attempt = step.operation.attempts.find((one) => one.attempt === number)
   if (!attempt) return illegal(step.operation, `there is no attempt ${number}`)
+  if (!isUndecided(attempt) || attempt.settled_at !== null || isRecorded(step.operation, evidence_id)) {
+    return illegal(step.operation, "the attempt has ended already", "version_conflict")
+  }
   const reason = { code: "never_started", text: "its dispatch record was in doubt and its tool never started" }
   step.event("never_started", { attempt: number })
-  patch(step, number, { settled_at: step.now, left: false })
-  return negative(
-    step,
-    attempt,
-    { type: "outcome", attempt: number, outcome: { class: "unknown", reason }, left: false, evidence_id: evidenceId },
-    { class: "not_applied", reason, proof: "word", speaks_for: "attempt" },
-  ).finish()
+  patch(step, number, { settled_at: step.now })
+  const event: OutcomeEvent = {
+    type: "outcome",
+    attempt: number,
+    outcome: { class: "unknown", reason },
+    left: false,
+    evidence_id,
+    attested: true,
+  }
+  return negative(step, attempt, event, { class: "not_applied", reason, proof: "word", speaks_for: "attempt" }).finish()
 }

@@ -69,7 +69,9 @@ export class StepBuilder {
       ...change,
       state,
       ...(moved ? { state_since: this.now } : {}),
-      ...(isTerminal(state) ? { settled_at: this.now, due_at: null, probes: { ...this.#next.probes, lease: null } } : {}),
+      ...(isTerminal(state)
+        ? { settled_at: this.now, due_at: null, probes: { ...this.#next.probes, lease: null } }
+        : {}),
     }
     return this
   }

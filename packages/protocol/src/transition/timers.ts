@@ -1,24 +1,33 @@
 /**
  * What a timer does when it is due: the way out of every open state (L1, ST-7).
  *
+ * Owns: `due`, the lapse of an attempt, the end of a worker's process.
+ *
  * TI1. The deadline bounds dispatches, not knowledge: an unknown operation never expires.
  * TI2. A lapse means "start probing", never "may dispatch" (CS-3).
+ * TI3. A due timer moves the operation or its next moment; where it would do neither, it is refused and something else is due.
  */
 import { DEFAULTS } from "../defaults.ts"
+import { mayUseSameKey, sameKeyFrom } from "../same-key.ts"
 import { assertNever } from "../state.ts"
 import { attemptOverAt, isOpen } from "../windows.ts"
-import { openTooLong } from "../next-step.ts"
-import { dueInReview } from "./schedule.ts"
-import { enterReview, enterUnknown, settleDenial, spentReason } from "./settle.ts"
+import { runningAttempt } from "./attempts.ts"
+import { spentReason } from "./budget.ts"
+import { afterEnd, settleDenial } from "./denial.ts"
+import { dueAfterUnknown, dueInReview, reaim } from "./schedule.ts"
+import { enterReview } from "./settle.ts"
 import { illegal, reasonData, type StepBuilder, type Transition } from "./step.ts"
-import type { Attempt } from "../operation.ts"
+import type { Attempt, Operation } from "../operation.ts"
 
 export function due(step: StepBuilder): Transition {
   const operation = step.operation
   if (operation.due_at !== null && operation.due_at > step.now) return illegal(operation, "its timer is not due")
   switch (operation.state) {
     case "held":
-      return expire(step, "the earlier operation did not settle in time")
+      return expire(
+        step,
+        operation.held_by === null ? "nobody allowed it in time" : "the earlier operation did not settle in time",
+      )
     case "awaiting_approval":
       return operation.attempts.length === 0
         ? expire(step, "nobody decided in time")
@@ -32,7 +41,7 @@ export function due(step: StepBuilder): Transition {
     case "unknown":
       return unknownDue(step)
     case "needs_review":
-      return step.set({ due_at: dueInReview(operation, step.now, step.unit) }).finish()
+      return remind(step)
     case "succeeded":
     case "failed":
     case "not_applied":
@@ -50,7 +59,10 @@ export function due(step: StepBuilder): Transition {
 }
 
 function expire(step: StepBuilder, text: string): Transition {
-  return step.enter("expired", { reason: { code: "expired", text } }).event("expired", { text }).finish()
+  return step
+    .enter("expired", { reason: { code: "expired", text } })
+    .event("expired", { text })
+    .finish()
 }
 
 function readyDue(step: StepBuilder): Transition {
@@ -67,6 +79,23 @@ function acceptedDue(step: StepBuilder): Transition {
   return enterReview(step, { code: "accepted", text: "accepted, and never settled" }).finish()
 }
 
+/** The age alarm: nobody has settled it yet. */
+function remind(step: StepBuilder): Transition {
+  const { operation } = step
+  return step
+    .set({ due_at: dueInReview(operation, step.now, step.unit) })
+    .event("review_needed", { again: true, since: operation.state_since })
+    .finish()
+}
+
+/** An opaque attempt that goes on for longer than `openFor` past its time (item 10). */
+export function openTooLong(operation: Operation, now: number): boolean {
+  return operation.attempts.some(
+    (attempt) =>
+      attempt.transport === "opaque" && isOpen(attempt, now) && now > attemptOverAt(attempt) + DEFAULTS.open_for_ms,
+  )
+}
+
 function unknownDue(step: StepBuilder): Transition {
   const operation = step.operation
   if (openTooLong(operation, step.now)) {
@@ -74,51 +103,60 @@ function unknownDue(step: StepBuilder): Transition {
       .incident("attempt_open_too_long", { worker_id: operation.attempts.at(-1)?.worker_id ?? "" })
       .finish()
   }
-  if (!operation.checkable) {
-    const reason = operation.reason ?? { code: "uncheckable", text: "nobody can look" }
-    return enterReview(step, { code: "uncheckable", text: `nobody can look it up: ${reason.text}` }).finish()
-  }
-  if (operation.probes.answered < DEFAULTS.probes_answered) return illegal(operation, "it is due to be probed")
-  return enterReview(step, { code: "probes_spent", text: `${operation.probes.answered} answered probes did not settle it` }).finish()
+  if (!operation.checkable) return uncheckedDue(step)
+  const { answered } = operation.probes
+  if (answered < DEFAULTS.probes_answered) return illegal(operation, "it is due to be probed")
+  return enterReview(step, { code: "probes_spent", text: `${answered} answered probes did not settle it` }).finish()
 }
 
-/** A lost lease, or an attempt whose time is over: knowledge ends, nothing is permitted by it. */
+/** Nobody can look: a same-key attempt now, one later, or a person. */
+function uncheckedDue(step: StepBuilder): Transition {
+  const { operation, now } = step
+  if (mayUseSameKey(operation, now) === null) return illegal(operation, "it is due to be dispatched")
+  if (sameKeyFrom(operation, now) !== null) {
+    return step
+      .set({ due_at: dueAfterUnknown(operation, now, step.unit) })
+      .event("state_updated", { postponed: true, code: "same_key_later" })
+      .finish()
+  }
+  const said = operation.reason?.text ?? "nothing is known"
+  return enterReview(step, { code: "uncheckable", text: `nobody can look it up: ${said}` }).finish()
+}
+
+/**
+ * A lost lease, an attempt whose time is over, or a worker that stopped waiting: knowledge ends, nothing is permitted by it.
+ * `timeout` is the only one told by the living process of the attempt, so it alone is called that (OU2).
+ */
 export function lapsed(step: StepBuilder, why: "time" | "lease" | "drain" | "timeout"): Transition {
-  const operation = step.operation
-  if (operation.state !== "dispatched") return illegal(operation, "only a dispatched operation lapses")
-  const running = operation.attempts.at(-1)
-  if (!running) return illegal(operation, "it has no attempt")
-  if (why === "time" && step.now < attemptOverAt(running)) return illegal(operation, "its time is not over")
+  const running = runningAttempt(step.operation)
+  if (!running) return illegal(step.operation, "only a dispatched operation lapses")
+  if (why === "time" && step.now < attemptOverAt(running)) return illegal(step.operation, "its time is not over")
   const reason = {
-    time: { code: "timeout", text: "its time is over and its worker said nothing" },
+    time: { code: "overdue", text: "its time is over and its worker said nothing" },
     lease: { code: "lease_lost", text: "its worker's lease lapsed" },
     timeout: { code: "timeout", text: "no answer within the attempt's timeout" },
     drain: { code: "drained", text: "its worker stopped before it ended" },
   }[why]
   step.set({
-    attempts: operation.attempts.map((one) =>
+    attempts: step.operation.attempts.map((one) =>
       one.attempt === running.attempt && one.status === "open" ? { ...one, status: "unknown", reason } : one,
     ),
   })
-  step.event(why === "time" || why === "timeout" ? "timed_out" : "lease_lost", { attempt: running.attempt, ...reasonData(reason) })
-  return enterUnknown(step, reason).finish()
+  step.event(why === "time" || why === "timeout" ? "timed_out" : "lease_lost", {
+    attempt: running.attempt,
+    ...reasonData(reason),
+  })
+  return afterEnd(step, reason).finish()
 }
 
 /** Proof that a process is gone closes its attempts: a kernel lock found free, a new boot, the platform's or a person's word. */
 export function workerGone(step: StepBuilder, worker: string, proof: string): Transition {
   const operation = step.operation
-  const touched = operation.attempts.some((one) => one.worker_id === worker && one.gone_at === null && one.settled_at === null)
-  if (!touched) return illegal(operation, "no open attempt of that worker", "version_conflict")
-  const gone = (one: Attempt): Attempt =>
-    one.worker_id === worker && one.gone_at === null && one.settled_at === null ? { ...one, gone_at: step.now } : one
-  step.set({ attempts: operation.attempts.map(gone) })
+  const isTheirs = (one: Attempt) => one.worker_id === worker && one.gone_at === null && one.settled_at === null
+  if (!operation.attempts.some(isTheirs))
+    return illegal(operation, "no open attempt of that worker", "version_conflict")
+  step.set({ attempts: operation.attempts.map((one) => (isTheirs(one) ? { ...one, gone_at: step.now } : one)) })
   step.event("worker_gone", { worker_id: worker, proof })
-  if (operation.state === "dispatched") {
-    const built = lapsed(step, "lease")
-    return built
-  }
-  if (operation.state === "unknown" && !step.operation.attempts.some((one) => isOpen(one, step.now))) {
-    step.set({ due_at: Math.min(operation.due_at ?? step.now, step.now) })
-  }
-  return step.finish()
+  if (runningAttempt(operation)?.worker_id === worker) return lapsed(step, "lease")
+  return reaim(step).finish()
 }
