@@ -75,8 +75,9 @@ async function runAttempt(
   })
   const end = await run()
   stop()
-  const outcome = classify(context, operation, tool, end, transport.observe())
+  // Closed first: only what can no longer leave may be called unsent.
   transport.close("the attempt ended")
+  const outcome = classify(context, operation, tool, end, transport.observe())
   await recordOutcome(context, operation, attempt.attempt, outcome)
 }
 

@@ -1,0 +1,86 @@
+// The world of the engine's tests: a real SQLite journal, a clock that stands still, and an outside that counts its own effects.
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Invoke, systemIds, thisMachine, type AnyTool, type Journal, type Telemetry } from "@invokejs/engine"
+import { openSqliteJournal } from "@invokejs/journal-sqlite"
+import type { Operation } from "@invokejs/protocol"
+import { ManualClock } from "@invokejs/testkit"
+import { onTestFinished } from "vitest"
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+
+export interface Logged {
+  readonly level: string
+  readonly message: string
+}
+
+export interface World {
+  readonly clock: ManualClock
+  readonly folder: string
+  readonly path: string
+  readonly logs: Logged[]
+  /** Another process on the same file would be another one of these; in one process they share the clock. */
+  open<const T extends readonly AnyTool[]>(tools: T, options?: OpenWorld): Promise<Invoke<T>>
+  journal(): Promise<Journal>
+}
+
+export interface OpenWorld {
+  readonly reconcile?: boolean
+  readonly wrap?: (journal: Journal) => Journal
+}
+
+export function world(): World {
+  const folder = mkdtempSync(join(tmpdir(), "invoke-test-"))
+  const path = join(folder, "invoke.db")
+  const clock = new ManualClock()
+  const logs: Logged[] = []
+  const telemetry: Telemetry = { log: (level, message) => logs.push({ level, message }), count: () => undefined }
+  const opened: (() => Promise<void>)[] = []
+  onTestFinished(async () => {
+    for (const close of opened.toReversed()) await close().catch(() => undefined)
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const journal = () => openSqliteJournal({ path, mode: "inline", clock, ids: systemIds, allowEphemeral: true })
+  return {
+    clock,
+    folder,
+    path,
+    logs,
+    journal,
+    async open(tools, options = {}) {
+      const raw = await journal()
+      const invoke = await Invoke.on({
+        journal: options.wrap ? options.wrap(raw) : raw,
+        tools,
+        clock,
+        ids: systemIds,
+        random: { unit: () => 0.5 },
+        telemetry,
+        machine: thisMachine(),
+        ...(options.reconcile === undefined ? {} : { reconcile: options.reconcile }),
+      })
+      opened.push(() => invoke.close({ drain: 0 }))
+      return invoke
+    },
+  }
+}
+
+/** Drives time until the promise settles; whatever the engine waits for happens on the way. */
+export async function during<T>(clock: ManualClock, promise: Promise<T>, limit_ms = 48 * HOUR): Promise<T> {
+  let settled = false
+  const watched = promise.finally(() => {
+    settled = true
+  })
+  watched.catch(() => undefined)
+  await clock.until(() => settled, limit_ms)
+  return watched
+}
+
+export async function row(invoke: { operation(id: string): Promise<Operation | null> }, id: string): Promise<Operation> {
+  const operation = await invoke.operation(id)
+  if (!operation) throw new Error(`no operation ${id}`)
+  return operation
+}
