@@ -1,7 +1,7 @@
 // Hunts answers of Stripe that are read as more than they say: a refusal before the key layer taken for the key's, a key in use
 // or a mismatch taken for "nothing happened", a decline taken for "try again", a broken body taken for a failure.
 import { expect, test } from "vitest"
-import { execute, stripeOutside, toolAt } from "./stripe-outside.ts"
+import { API_KEY, execute, stripeOutside, toolAt, toolOf } from "./stripe-outside.ts"
 
 const CHARGE = { customer_id: "cust_123", amount: 2400 }
 
@@ -150,6 +150,34 @@ test("a refund that is pending is accepted; one that succeeded is applied [ST-6]
   expect(pending).toMatchObject({ kind: "accepted" })
 })
 
+test.each([
+  {
+    tool: "stripe.charge_customer",
+    params: CHARGE,
+    body: { id: "ch_1", object: "charge", status: "failed", failure_code: "insufficient_funds" },
+    code: "insufficient_funds",
+  },
+  {
+    tool: "stripe.refund_payment",
+    params: { charge_id: "ch_1" },
+    body: { id: "re_1", object: "refund", status: "failed", failure_reason: "expired_or_canceled_card" },
+    code: "expired_or_canceled_card",
+  },
+  {
+    tool: "stripe.refund_payment",
+    params: { charge_id: "ch_1" },
+    body: { id: "re_1", object: "refund", status: "canceled" },
+    code: "refund_failed",
+  },
+] as const)(
+  "a 200 with an object that is $body.status is no success: $tool [ST-3]",
+  async ({ tool, params, body, code }) => {
+    const { proxy, url } = await stripeOutside()
+    proxy.script([{ fault: { kind: "answer_instead", status: 200, body: JSON.stringify(body) } }])
+    expect(await execute(toolAt(url, tool), params)).toMatchObject({ kind: "rejected", code })
+  },
+)
+
 test("a refund of more than is left is refused, and nothing is given back [ST-3]", async () => {
   const { provider, url } = await stripeOutside()
   await execute(toolAt(url, "stripe.charge_customer"), CHARGE)
@@ -225,15 +253,35 @@ test("an authorised payment is captured in part, another one is cancelled [RP-3]
   expect(await provider.effects("payment_intent.canceled")).toHaveLength(1)
 })
 
+test("key, account and version are on the request, and the object carries the account [RP-9]", async () => {
+  const { url } = await stripeOutside()
+  const tool = toolOf(
+    { apiKey: API_KEY, baseUrl: url, account: "acct_7", apiVersion: "2026-10-28.endive" },
+    "stripe.charge_customer",
+  )
+  const sent: Headers[] = []
+  const watched: typeof fetch = (input, init) => {
+    sent.push(new Headers(init?.headers))
+    return fetch(input, init)
+  }
+  const word = await execute(tool, CHARGE, { fetch: watched })
+  expect(word).toMatchObject({ kind: "applied", object: { account: "acct_7" } })
+  expect(Object.fromEntries(sent[0] ?? [])).toMatchObject({
+    "idempotency-key": "key_1",
+    "stripe-account": "acct_7",
+    "stripe-version": "2026-10-28.endive",
+  })
+})
+
 test("a key function that fails sends nothing, and says so [RP-5]", async () => {
   const { provider, url } = await stripeOutside()
-  const { stripeTools } = await import("@invokejs/connectors/stripe")
-  const [tool] = stripeTools({ apiKey: () => Promise.reject(new Error("vault is sealed")), baseUrl: url })
+  const sealed = { apiKey: () => Promise.reject(new Error("vault is sealed")), baseUrl: url }
+  const tool = toolOf(sealed, "stripe.charge_customer")
   expect(await execute(tool, CHARGE)).toMatchObject({ kind: "not_applied", code: "api_key_unavailable" })
   expect(await provider.ledger()).not.toContainEqual(expect.objectContaining({ type: "request" }))
 })
 
-test("a secret key is not sent in clear over a network [RP-5]", async () => {
-  const { stripeTools } = await import("@invokejs/connectors/stripe")
-  expect(() => stripeTools({ apiKey: "sk_live_1", baseUrl: "http://stripe.example.com" })).toThrow(/in clear/)
+test("a secret key is not sent in clear over a network [RP-5]", () => {
+  const open = { apiKey: "sk_live_1", baseUrl: "http://stripe.example.com" }
+  expect(() => toolOf(open, "stripe.charge_customer")).toThrow(/in clear/)
 })

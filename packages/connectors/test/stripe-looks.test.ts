@@ -11,7 +11,9 @@ test("a charge is found by the operation id it carries, as it stands now [RC-12]
   await execute(tool, CHARGE, { operationId: "op_1", providerKey: "key_1" })
   const word = await look(tool, CHARGE)
   expect(word).toMatchObject({ kind: "found", complete: true, search: false })
-  expect(objectsOf(word)).toMatchObject([{ kind: "charge", operationId: "op_1", final: true, state: { charged: true } }])
+  expect(objectsOf(word)).toMatchObject([
+    { kind: "charge", operationId: "op_1", final: true, state: { charged: true } },
+  ])
 })
 
 test("equal charges of other operations are no candidates, and the look says that nothing is there [RC-12] [RC-5]", async () => {
@@ -31,7 +33,9 @@ test("every page is read before anything is called absent [RC-5]", async () => {
     await execute(tool, CHARGE, { operationId: `op_other_${other}`, providerKey: `key_other_${other}` })
   }
   expect(objectsOf(await look(tool, CHARGE))).toHaveLength(1)
-  const listed = (await provider.ledger()).filter((line) => line.type === "request" && line.path.startsWith("/v1/charges?"))
+  const listed = (await provider.ledger()).filter(
+    (line) => line.type === "request" && line.path.startsWith("/v1/charges?"),
+  )
   expect(listed).toHaveLength(2)
 }, 120_000)
 
@@ -47,7 +51,12 @@ test("a look that Stripe does not answer is no negative [RC-5]", async () => {
 test("an answer that is no list is no negative either [RC-5]", async () => {
   const { proxy, url } = await stripeOutside()
   const tool = toolAt(url, "stripe.charge_customer")
-  for (const body of ["<html>hello</html>", "{}", '{"data":[],"has_more":"no"}', '{"data":[{"id":"re_1","object":"refund"}],"has_more":false}']) {
+  for (const body of [
+    "<html>hello</html>",
+    "{}",
+    '{"data":[],"has_more":"no"}',
+    '{"data":[{"id":"re_1","object":"refund"}],"has_more":false}',
+  ]) {
     proxy.script([{ fault: { kind: "answer_instead", status: 200, body } }])
     await expect(look(tool, CHARGE), body).rejects.toThrow(/Stripe answered 200 to a look/)
   }
@@ -73,12 +82,15 @@ test("no event proves nothing: it may trail, or the key may not read them [RC-5]
   expect(await look(tool, CHARGE, other)).toMatchObject({ kind: "absent", complete: true })
 })
 
-test("a charge of an operation that the journal has forgotten is found by its key [CS-9]", async () => {
-  const { url } = await stripeOutside()
+test("a charge of an operation that the journal has forgotten is found by its key, in the list and in the events [CS-9]", async () => {
+  const { provider, url } = await stripeOutside({ events_lag_ms: 600_000 })
   const tool = toolAt(url, "stripe.charge_customer")
   await execute(tool, CHARGE, { operationId: "op_forgotten", providerKey: "key_1" })
-  const word = await look(tool, CHARGE, { operationId: "op_2", providerKeys: ["key_1"] })
-  expect(objectsOf(word)).toMatchObject([{ operationId: "op_forgotten", providerKey: "key_1" }])
+  const ours = { operationId: "op_2", providerKeys: ["key_1"] }
+  const charge = { operationId: "op_forgotten", providerKey: "key_1" }
+  expect(objectsOf(await look(tool, CHARGE, ours))).toMatchObject([charge])
+  await provider.control({ events_lag_ms: 0, list_lag_ms: 600_000 })
+  expect(objectsOf(await look(tool, CHARGE, ours))).toMatchObject([charge])
 })
 
 test("a decline under our key proves that nothing was charged [ST-3]", async () => {
@@ -97,7 +109,9 @@ test("a charge that failed after it was pending is shown as it is, not called a 
   expect(objectsOf(pending)).toMatchObject([{ state: { charged: false, status: "pending" } }])
   expect(objectsOf(pending)[0]).not.toHaveProperty("final")
   await provider.control({ charges_settle_after_ms: 1 })
-  expect(objectsOf(await look(tool, CHARGE))).toMatchObject([{ final: true, state: { charged: false, status: "failed" } }])
+  expect(objectsOf(await look(tool, CHARGE))).toMatchObject([
+    { final: true, state: { charged: false, status: "failed" } },
+  ])
 })
 
 test("the amount found carries its own currency [R27]", async () => {
@@ -116,7 +130,9 @@ test("a refund is found among those of its payment, by charge and by payment int
   await execute(refund, part, { operationId: "op_2", providerKey: "key_2" })
   await execute(refund, part, { operationId: "op_3", providerKey: "key_3" })
   const word = await look(refund, part, { operationId: "op_2", providerKeys: ["key_2"] })
-  expect(objectsOf(word)).toMatchObject([{ kind: "refund", operationId: "op_2", state: { refunded: true, minor_units: 400 } }])
+  expect(objectsOf(word)).toMatchObject([
+    { kind: "refund", operationId: "op_2", state: { refunded: true, minor_units: 400 } },
+  ])
   const none = await look(refund, part, { operationId: "op_4", providerKeys: ["key_4"] })
   expect(none).toMatchObject({ kind: "absent", complete: true })
 })
@@ -131,7 +147,9 @@ test("a refund that the bank returned is final, and refunded no more [ST-6]", as
   await execute(refund, whole, { operationId: "op_2", providerKey: "key_2" })
   expect(objectsOf(await look(refund, whole, ours))).toMatchObject([{ state: { refunded: false, status: "pending" } }])
   await provider.control({ refunds_settle_after_ms: 1 })
-  expect(objectsOf(await look(refund, whole, ours))).toMatchObject([{ final: true, state: { refunded: false, status: "failed" } }])
+  expect(objectsOf(await look(refund, whole, ours))).toMatchObject([
+    { final: true, state: { refunded: false, status: "failed" } },
+  ])
 })
 
 test("a confirm that was not made leaves the intent's version as it was; one that was made changes it [item 3]", async () => {
@@ -141,7 +159,9 @@ test("a confirm that was not made leaves the intent's version as it was; one tha
   const [intent] = await provider.effects("payment_intent.created")
   const params = { payment_intent_id: intent?.object_id ?? "" }
   const before = objectsOf(await look(confirm, params, { firstDispatchedAt: null, providerKeys: [] }))[0]
-  expect(objectsOf(await look(confirm, params))).toMatchObject([{ version: before?.["version"], state: { confirmed: false } }])
+  expect(objectsOf(await look(confirm, params))).toMatchObject([
+    { version: before?.["version"], state: { confirmed: false } },
+  ])
   await execute(confirm, params, { providerKey: "key_2" })
   const after = objectsOf(await look(confirm, params, { providerKeys: ["key_2"] }))[0]
   expect(after).toMatchObject({ state: { confirmed: true } })
@@ -151,18 +171,42 @@ test("a confirm that was not made leaves the intent's version as it was; one tha
 test("a confirm that was declined under our key is told from one that was not made [ST-3]", async () => {
   const { provider, url } = await stripeOutside()
   const confirm = toolAt(url, "stripe.confirm_payment_intent")
-  await execute(toolAt(url, "stripe.create_payment_intent"), { ...CHARGE, payment_method: "pm_card_visa_chargeDeclined" })
+  await execute(toolAt(url, "stripe.create_payment_intent"), {
+    ...CHARGE,
+    payment_method: "pm_card_visa_chargeDeclined",
+  })
   const [intent] = await provider.effects("payment_intent.created")
   const params = { payment_intent_id: intent?.object_id ?? "" }
   await execute(confirm, params, { providerKey: "key_2" })
-  expect(await look(confirm, params, { providerKeys: ["key_2"] })).toMatchObject({ kind: "not_applied", permanent: true })
+  expect(await look(confirm, params, { providerKeys: ["key_2"] })).toMatchObject({
+    kind: "not_applied",
+    permanent: true,
+  })
   expect(await look(confirm, params, { providerKeys: ["key_3"] })).toMatchObject({ kind: "found" })
+})
+
+test("a second decline, of somebody else's confirm, changes the intent's version although its status stays [item 3]", async () => {
+  const { provider, url } = await stripeOutside()
+  const confirm = toolAt(url, "stripe.confirm_payment_intent")
+  const method = { payment_method: "pm_card_visa_chargeDeclined" }
+  await execute(toolAt(url, "stripe.create_payment_intent"), CHARGE)
+  const [intent] = await provider.effects("payment_intent.created")
+  const params = { payment_intent_id: intent?.object_id ?? "" }
+  await execute(confirm, { ...params, ...method }, { providerKey: "theirs_1" })
+  const before = objectsOf(await look(confirm, params))[0]
+  await execute(confirm, { ...params, ...method }, { providerKey: "theirs_2" })
+  const after = objectsOf(await look(confirm, params))[0]
+  expect(after).toMatchObject({ state: { status: "requires_payment_method" } })
+  expect(after?.["version"]).not.toBe(before?.["version"])
 })
 
 test("while the bank or the customer is at work a look says nothing [ST-6]", async () => {
   const { provider, url } = await stripeOutside()
   const confirm = toolAt(url, "stripe.confirm_payment_intent")
-  await execute(toolAt(url, "stripe.create_payment_intent"), { ...CHARGE, payment_method: "pm_card_authenticationRequired" })
+  await execute(toolAt(url, "stripe.create_payment_intent"), {
+    ...CHARGE,
+    payment_method: "pm_card_authenticationRequired",
+  })
   const [intent] = await provider.effects("payment_intent.created")
   const params = { payment_intent_id: intent?.object_id ?? "" }
   await execute(confirm, params, { providerKey: "key_2" })

@@ -56,11 +56,18 @@ test("a refusal of the repeat says nothing about the request that was cut off [R
     { match: { method: "POST" }, fault: { kind: "drop_answer", then: "rst" } },
     {
       match: { method: "POST" },
-      fault: { kind: "answer_instead", status: 429, body: '{"error":{"type":"invalid_request_error","code":"rate_limit"}}' },
+      fault: {
+        kind: "answer_instead",
+        status: 429,
+        body: '{"error":{"type":"invalid_request_error","code":"rate_limit"}}',
+      },
     },
   ])
   const tool = toolOf({ client: clientOf(outside) }, "stripe.charge_customer")
-  expect(await execute(tool, CHARGE)).toMatchObject({ kind: "threw", message: expect.stringContaining("2 requests") as string })
+  expect(await execute(tool, CHARGE)).toMatchObject({
+    kind: "threw",
+    message: expect.stringContaining("2 requests") as string,
+  })
   expect(await outside.provider.effects()).toHaveLength(1)
 })
 
@@ -70,7 +77,10 @@ test("a refusal of the only request is heard [ST-3]", async () => {
   await outside.provider.answers([{ stage: "before_key", status: 429 }])
   expect(await execute(tool, CHARGE)).toMatchObject({ kind: "not_applied", code: "rate_limit" })
   const declined = { ...CHARGE, source: "tok_chargeDeclined" }
-  expect(await execute(tool, declined, { providerKey: "key_2" })).toMatchObject({ kind: "rejected", code: "card_declined" })
+  expect(await execute(tool, declined, { providerKey: "key_2" })).toMatchObject({
+    kind: "rejected",
+    code: "card_declined",
+  })
   expect(await outside.provider.effects()).toEqual([])
 })
 
@@ -96,7 +106,11 @@ test("refunds and both steps of a payment go through the client too [RP-3]", asy
   expect(confirmed).toMatchObject({ kind: "applied", value: { confirmed: true } })
   expect(await look(confirm, { payment_intent_id }, { providerKeys: ["key_2"] })).toMatchObject({ kind: "found" })
   const refund = toolOf({ client }, "stripe.refund_payment")
-  const refunded = await execute(refund, { payment_intent_id, amount: 400 }, { operationId: "op_3", providerKey: "key_3" })
+  const refunded = await execute(
+    refund,
+    { payment_intent_id, amount: 400 },
+    { operationId: "op_3", providerKey: "key_3" },
+  )
   expect(refunded).toMatchObject({ kind: "applied", value: { refunded: true, minor_units: 400 } })
   const ours = { operationId: "op_3", providerKeys: ["key_3"] }
   expect(objectsOf(await look(refund, { payment_intent_id, amount: 400 }, ours))).toHaveLength(1)

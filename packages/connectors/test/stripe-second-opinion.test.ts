@@ -50,8 +50,13 @@ test("it refuses the key with another body, declines a card, and says so in the 
   const params = { customer_id: await customer(url), amount: 2400 }
   await execute(tool, params)
   expect(await execute(tool, { ...params, amount: 2500 })).toMatchObject({ kind: "accepted" })
-  expect(await execute(tool, { ...params, amount: 1 }, { providerKey: "key_2" })).toMatchObject({ kind: "rejected", code: "amount_too_small" })
-  expect(await execute(tool, { ...params, customer_id: "cus_none" }, { providerKey: "key_3" })).toMatchObject({ kind: "rejected" })
+  expect(await execute(tool, { ...params, amount: 1 }, { providerKey: "key_2" })).toMatchObject({
+    kind: "rejected",
+    code: "amount_too_small",
+  })
+  expect(await execute(tool, { ...params, customer_id: "cus_none" }, { providerKey: "key_3" })).toMatchObject({
+    kind: "rejected",
+  })
   expect(await counted(url, "/v1/charges")).toBe(1)
   const foreign = toolOf({ apiKey: "sk_live_1", baseUrl: url }, "stripe.charge_customer")
   expect(await execute(foreign, params)).toMatchObject({ kind: "not_applied", code: "unauthenticated" })
@@ -67,7 +72,10 @@ test("it refunds a part once, and caps the rest [RP-3]", async () => {
   const { id: charge_id } = charged["value"] as { id: string }
   const part = { charge_id, amount: 400, reason: "requested_by_customer" as const }
   const ours = { operationId: "op_2", providerKey: "key_2" }
-  expect(await execute(tool, part, ours)).toMatchObject({ kind: "applied", value: { refunded: true, minor_units: 400 } })
+  expect(await execute(tool, part, ours)).toMatchObject({
+    kind: "applied",
+    value: { refunded: true, minor_units: 400 },
+  })
   expect(await execute(tool, part, ours)).toMatchObject({ kind: "applied" })
   expect(await counted(url, "/v1/refunds")).toBe(1)
   expect(objectsOf(await look(tool, part, { operationId: "op_2", providerKeys: ["key_2"] }))).toHaveLength(1)
