@@ -54,7 +54,7 @@ function candidatesOf(look: Evidence): readonly Candidate[] {
 function setAside(operation: Operation, looks: readonly Evidence[]): ReadonlySet<string> {
   const denial = lastDenialByPerson(operation)
   if (!denial) return new Set()
-  const known = looks.filter((look) => look.observed_from <= denial.observed_from)
+  const known = looks.filter((look) => look.observed_from < denial.observed_from)
   return new Set(known.flatMap((look) => candidatesOf(look).map((candidate) => candidate.object_id)))
 }
 

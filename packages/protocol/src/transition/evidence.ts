@@ -117,7 +117,6 @@ function confirmed(
 function looked(step: StepBuilder, judgement: Judgement): StepBuilder {
   const operation = step.operation
   if (judgement.verdict === "confirmed") {
-    if (!isTerminal(operation.state)) step.set({ verdict: "confirmed" })
     return settlePositive(step, {
       cause: judgement.cause ?? "operation",
       verdict: "confirmed",

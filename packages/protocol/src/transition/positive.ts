@@ -39,6 +39,7 @@ export function settlePositive(step: StepBuilder, positive: Positive): StepBuild
   const operation = step.operation
   if (isTerminal(operation.state)) return positiveOnTerminal(step, positive)
   if (runsInAnotherGeneration(operation, positive)) return keep(step, positive.cause)
+  if (isDoubleEffect(operation)) return reschedule(step)
   const two = secondEffect(operation, positive)
   if (two) return doubleEffect(step, two)
   if (NOTHING_RUNS.includes(operation.state))
@@ -145,9 +146,12 @@ function dedupes(operation: Operation, one: Attempt, other: Attempt): boolean {
   return operation.contract.key !== undefined && one.generation === other.generation
 }
 
+/** One of two effects, seen again, does not bury the other: the person decides. */
+function isDoubleEffect({ state, reason }: Operation): boolean {
+  return state === "needs_review" && reason?.code === "double_effect"
+}
+
 function doubleEffect(step: StepBuilder, objects: readonly [string, string]): StepBuilder {
-  const { operation } = step
-  if (operation.state === "needs_review" && operation.reason?.code === "double_effect") return reschedule(step)
   return enterReview(step, { code: "double_effect", text: `two effects: ${objects.join(", ")}` }, "diverged").incident(
     "double_effect",
     { objects: [...objects] },
