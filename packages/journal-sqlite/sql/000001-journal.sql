@@ -67,10 +67,10 @@ CREATE TABLE operations (
 ) STRICT;
 
 CREATE INDEX operations_by_tenant ON operations (tenant, operation_id);
-CREATE INDEX operations_open ON operations (state, operation_id) WHERE terminal = 0;
+CREATE INDEX operations_open ON operations (operation_id, state) WHERE terminal = 0;
 CREATE INDEX operations_due ON operations (due_at, tool) WHERE due_at IS NOT NULL;
 CREATE INDEX operations_dispatched ON operations (worker_id, lease_token, tool) WHERE state = 'dispatched';
-CREATE INDEX operations_held ON operations (held_by) WHERE held_by IS NOT NULL AND state = 'held';
+CREATE INDEX operations_held ON operations (held_by, operation_id) WHERE held_by IS NOT NULL AND state = 'held';
 CREATE INDEX operations_by_run ON operations (run_id, operation_id) WHERE run_id IS NOT NULL;
 CREATE INDEX operations_contradicted ON operations (operation_id) WHERE contradicted = 1;
 CREATE INDEX operations_purgeable ON operations (settled_at) WHERE settled_at IS NOT NULL AND purged_at IS NULL;
@@ -93,7 +93,7 @@ CREATE TABLE chain_keys (
   chain TEXT NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('explicit', 'derived', 'run')),
   at INTEGER NOT NULL,
-  PRIMARY KEY (tenant, key)
+  PRIMARY KEY (key, tenant)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE slots (

@@ -6,7 +6,6 @@
  * AW2. An attempt enters the journal only by a write that brings a lease (S2); `advance` cannot add one.
  * AW3. The same `event_id` changes nothing; it answers with the first time and the operation as it is now (JN3).
  */
-import { CLOCK_TOLERANCE_MS } from "@invokejs/engine"
 import type { ObjectRow, SlotChange } from "@invokejs/engine"
 
 import { takeLease } from "./leases.ts"
@@ -38,7 +37,7 @@ export function applyWrite(txn: Transaction, write: PreparedWrite): Outcome<Writ
   const prior = db.get<{ at: number }>("SELECT at FROM writes WHERE event_id = ?", event_id)
   if (prior) return { wrote: false, value: { first: false, committed_at: prior.at } }
 
-  if (Math.abs(write.at - now) > CLOCK_TOLERANCE_MS) throw new Moved({ on: "clock" })
+  if (Math.abs(write.at - now) > txn.clock_tolerance_ms) throw new Moved({ on: "clock" })
   if (write.write_kind === "dispatch" || write.lease !== null) {
     if (txn.quarantined) throw new Moved({ on: "quarantine" })
     if (write.lease === null) throw new Error(`dispatch of ${change.operation_id} without a lease`)

@@ -4,10 +4,9 @@
  * BA1. The copy carries another incarnation and a quarantine of its own: wherever it is opened, nothing dispatches until a
  *      person has said what was lost since.
  */
-import { JournalError } from "@invokejs/engine"
 import { existsSync, rmSync } from "node:fs"
 
-import { messageOf } from "./sqlite-error.ts"
+import { StoreFailure, storeFailure } from "./store-failure.ts"
 import type { StatementCache } from "./statement-cache.ts"
 
 export interface CopyOrder {
@@ -18,7 +17,7 @@ export interface CopyOrder {
 
 export function copyJournal({ db }: StatementCache, { target, incarnation, now }: CopyOrder): void {
   if (existsSync(target))
-    throw new JournalError("journal_unavailable", `${target} exists: a copy is written to a new place`)
+    throw new StoreFailure("journal_unavailable", `${target} exists: a copy is written to a new place`)
   try {
     db.prepare("VACUUM INTO ?").run(target)
     db.prepare("ATTACH ? AS copy").run(target)
@@ -36,8 +35,6 @@ export function copyJournal({ db }: StatementCache, { target, incarnation, now }
     }
   } catch (error) {
     rmSync(target, { force: true })
-    throw new JournalError("journal_unavailable", `cannot copy the journal to ${target}: ${messageOf(error)}`, {
-      cause: error,
-    })
+    throw storeFailure(error, target, "copy to")
   }
 }

@@ -6,10 +6,10 @@
  * CN1. `synchronous` is FULL on the writer: both drivers fall back to NORMAL in WAL unless it is set.
  * CN2. `locking_mode` is NORMAL: several processes share the file.
  */
-import { JournalError } from "@invokejs/engine"
 
 import type { Database, Driver } from "./driver.ts"
 import { sqliteCode } from "./sqlite-error.ts"
+import { StoreFailure } from "./store-failure.ts"
 import { StatementCache } from "./statement-cache.ts"
 
 /** How long one process waits for the write lock of another: longer than a slow disk's flush, shorter than a lease. */
@@ -58,7 +58,7 @@ export function setDurable(db: StatementCache, path: string): void {
   for (const [name, value] of Object.entries(expected)) {
     const found = pragma(db, name)
     if (found !== value) {
-      throw new JournalError("journal_unavailable", `${path}: ${name} is ${String(found)}, it must be ${String(value)}`)
+      throw new StoreFailure("journal_unavailable", `${path}: ${name} is ${String(found)}, it must be ${String(value)}`)
     }
   }
 }
@@ -82,6 +82,13 @@ export function pragma(db: StatementCache, name: string): unknown {
 const SQLITE_BUSY = 5
 
 function switchToWal(db: Database): void {
+  // Waits here, since SQLite may give up at once or wait in full each time, depending on what it waits for.
+  db.exec("PRAGMA busy_timeout = 0")
+  setWal(db)
+  db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+}
+
+function setWal(db: Database): void {
   for (let waited = 0; ; waited += MODE_RETRY_MS) {
     try {
       db.exec("PRAGMA journal_mode = WAL")

@@ -52,6 +52,7 @@ export class GroupCommit {
   #queue: Waiting[] = []
   #bytes = 0
   #busy = false
+  #held = 0
   #closed = false
   #idle: (() => void)[] = []
 
@@ -86,11 +87,11 @@ export class GroupCommit {
   async copyTo(order: CopyOrder): Promise<void> {
     await this.#quiet()
     const link = await this.#linked()
-    link.hold(true)
+    this.#hold(link, 1)
     try {
       await link.copyTo(order)
     } finally {
-      link.hold(false)
+      this.#hold(link, -1)
     }
   }
 
@@ -104,8 +105,9 @@ export class GroupCommit {
     await this.#quiet()
     const link = this.#link
     this.#link = null
-    link?.hold(true)
-    await link?.close()
+    if (!link) return
+    link.hold(true)
+    await link.close()
   }
 
   /** Settles when nothing waits and nothing is in flight. */
@@ -128,7 +130,6 @@ export class GroupCommit {
       await this.#commit(batch)
     }
     this.#busy = false
-    this.#link?.hold(false)
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
@@ -140,7 +141,7 @@ export class GroupCommit {
       for (const waiting of batch) waiting.reject(error as JournalError)
       return
     }
-    link.hold(true)
+    this.#hold(link, 1)
     const entries = batch.map(({ entry }) => entry)
     let reply: BatchReply
     try {
@@ -152,12 +153,20 @@ export class GroupCommit {
       })
       for (const waiting of batch) waiting.reject(doubt)
       return
+    } finally {
+      this.#hold(link, -1)
     }
     this.#heard(reply, entries)
     for (const [index, waiting] of batch.entries()) {
       const answer = reply.replies[index]
       if (answer) waiting.resolve({ reply: answer, now: reply.now })
     }
+  }
+
+  /** What is under way keeps the process alive (GC4). */
+  #hold(link: WriterLink, more: 1 | -1): void {
+    this.#held += more
+    link.hold(this.#held > 0)
   }
 
   async #linked(): Promise<WriterLink> {

@@ -1,6 +1,6 @@
 export { openJournalWith } from "./open-sqlite-journal.ts"
 export type { JournalSeams } from "./open-sqlite-journal.ts"
 export { loadDriver } from "./driver.ts"
-export type { Database, Driver } from "./driver.ts"
+export type { Database, Driver, Statement } from "./driver.ts"
 export { siblingPath, readSibling } from "./incarnation.ts"
 export type { Sibling } from "./incarnation.ts"

@@ -11,19 +11,20 @@
  * WT4. Answers leave only after COMMIT returned. A COMMIT that threw is looked up under the lock, and its remains in the
  *      log are overwritten by another commit before it is called "not taken place"; else it stays in doubt.
  */
-import { JournalError } from "@invokejs/engine"
 import type { Conflict, JournalErrorCode } from "@invokejs/engine"
 
 import { copyJournal } from "./backup.ts"
 import type { CopyOrder } from "./backup.ts"
 import { applyEntry } from "./entries.ts"
 import type { Entry, EntryKind, ReplyOf } from "./entries.ts"
-import { inodeOf } from "./file-inode.ts"
 import { SEAL_AFTER_MS, readMeta, siblingOf, writeSibling } from "./incarnation.ts"
 import type { Meta } from "./incarnation.ts"
-import { journalError, messageOf, sqliteCode, storeErrorCode } from "./sqlite-error.ts"
+import { messageOf, sqliteCode, storeErrorCode } from "./sqlite-error.ts"
 import type { StatementCache } from "./statement-cache.ts"
+import { StoreFailure, storeFailure } from "./store-failure.ts"
 import { Moved } from "./transaction.ts"
+import type { Transaction } from "./transaction.ts"
+import type { WatchedFile } from "./watched-file.ts"
 
 export type EntryReply =
   | { readonly ok: true; readonly value: ReplyOf<EntryKind> }
@@ -49,27 +50,30 @@ const PAGES_PER_COMMIT = 10
 /** COMMIT failed while it wrote the log, so the frame that makes it valid is not there. */
 const NOT_COMMITTED = new Set([13, 778, 5])
 
-export interface WriterFile {
-  readonly path: string
-  readonly inode: string
+export interface WriterParts {
+  readonly db: StatementCache
+  readonly file: WatchedFile
+  readonly wall: () => number
+  readonly clock_tolerance_ms: number
 }
 
 export class JournalWriter {
   readonly #db: StatementCache
-  readonly #file: WriterFile
+  readonly #file: WatchedFile
   readonly #wall: () => number
+  readonly #clock_tolerance_ms: number
   #incarnation: string
   #high_water: number
   #commits: number
-  #wal_inode: string | null = null
   #sealed_at = 0
   #sealed_commits = -1
   #logged = 0
 
-  constructor(db: StatementCache, file: WriterFile, meta: Meta, wall: () => number) {
+  constructor({ db, file, wall, clock_tolerance_ms }: WriterParts, meta: Meta) {
     this.#db = db
     this.#file = file
     this.#wall = wall
+    this.#clock_tolerance_ms = clock_tolerance_ms
     this.#incarnation = meta.incarnation
     this.#high_water = meta.high_water
     this.#commits = meta.commits
@@ -91,18 +95,18 @@ export class JournalWriter {
       this.#rollback()
       return this.#failed(entries, error)
     }
-    const quarantined = meta.quarantined === 1
+    const clock_tolerance_ms = this.#clock_tolerance_ms
+    const txn: Transaction = { db: this.#db, now, quarantined: meta.quarantined === 1, clock_tolerance_ms }
     const replies: EntryReply[] = []
     let lastEvent: string | null = null
     let wrote = false
     for (const entry of entries) {
       try {
-        const outcome = this.#applyAlone(entry, now, quarantined)
+        const outcome = this.#applyAlone(txn, entry)
         replies.push(outcome.reply)
         wrote ||= outcome.wrote
         lastEvent = outcome.event_id ?? lastEvent
       } catch (error) {
-        // The savepoint is gone with the whole transaction: the disk is full or failing.
         this.#rollback()
         return this.#failed(entries, error)
       }
@@ -140,25 +144,26 @@ export class JournalWriter {
   close(): void {
     try {
       this.seal()
+      // Leaves the file whole without its log, also where the driver does not end the connection at once.
+      this.#db.get("PRAGMA wal_checkpoint(TRUNCATE)")
     } catch {
-      // The sibling then lags, which is safe (IN1); what closes a journal must not fail over it.
+      // The sibling then lags and the log stays, which is safe (IN1); what closes a journal must not fail over it.
     }
-    this.#db.db.close()
+    this.#db.close()
   }
 
   #applyAlone(
+    txn: Transaction,
     entry: Entry,
-    now: number,
-    quarantined: boolean,
   ): { readonly reply: EntryReply; readonly wrote: boolean; readonly event_id?: string | undefined } {
     const { db } = this.#db
     db.exec("SAVEPOINT entry")
     try {
-      const { wrote, value, event_id } = applyEntry({ db: this.#db, now, quarantined }, entry)
+      const { wrote, value, event_id } = applyEntry(txn, entry)
       db.exec(wrote ? "RELEASE entry" : "ROLLBACK TO entry; RELEASE entry")
       return { reply: { ok: true, value }, wrote, event_id }
     } catch (error) {
-      db.exec("ROLLBACK TO entry; RELEASE entry")
+      this.#rollbackEntry(error)
       if (error instanceof Moved) return { reply: { ok: false, conflict: error.conflict }, wrote: false }
       return { reply: { ok: false, code: storeErrorCode(error), message: messageOf(error) }, wrote: false }
     }
@@ -183,7 +188,7 @@ export class JournalWriter {
     this.#logged += PAGES_PER_COMMIT * PAGE_BYTES
     for (const entry of entries) if (entry.kind === "write") this.#logged += entry.write.change.body.length * 2
     try {
-      this.#checkFile()
+      this.#file.check()
     } catch (error) {
       return this.#failed(entries, error)
     }
@@ -225,25 +230,14 @@ export class JournalWriter {
   }
 
   #checkedMeta(): Meta {
-    this.#checkFile()
+    this.#file.check()
     const meta = readMeta(this.#db)
-    if (!meta) throw new JournalError("journal_corrupt", `${this.#file.path} has lost its first row`)
+    if (!meta) throw new StoreFailure("journal_corrupt", `${this.#file.path} has lost its first row`)
     if (meta.commits < this.#commits || meta.high_water < this.#high_water) {
-      throw new JournalError("journal_replaced", `${this.#file.path} went back in time while it was open`)
+      throw new StoreFailure("journal_replaced", `${this.#file.path} went back in time while it was open`)
     }
     this.#incarnation = meta.incarnation
     return meta
-  }
-
-  #checkFile(): void {
-    const { path, inode } = this.#file
-    const found = inodeOf(path)
-    const log = inodeOf(`${path}-wal`)
-    this.#wal_inode ??= log
-    if (found !== inode || log === null || log !== this.#wal_inode) {
-      const what = found === null || log === null ? "was deleted" : "was replaced"
-      throw new JournalError("journal_replaced", `${path} ${what} while it was open`)
-    }
   }
 
   #sealBefore(meta: Meta, now: number): void {
@@ -257,6 +251,15 @@ export class JournalWriter {
     this.#sealed_commits = meta.commits
   }
 
+  /** Throws what was thrown where the savepoint went with the whole transaction: the disk is full or failing. */
+  #rollbackEntry(error: unknown): void {
+    try {
+      this.#db.db.exec("ROLLBACK TO entry; RELEASE entry")
+    } catch {
+      throw error
+    }
+  }
+
   #rollback(): void {
     try {
       this.#db.db.exec("ROLLBACK")
@@ -266,7 +269,7 @@ export class JournalWriter {
   }
 
   #failed(entries: readonly Entry[], error: unknown): BatchReply {
-    const failure = journalError(error, this.#file.path, "write to")
+    const failure = storeFailure(error, this.#file.path, "write to")
     return this.#refused(entries, failure.code, failure.message)
   }
 

@@ -10,9 +10,8 @@
  */
 import { readFileSync, readdirSync } from "node:fs"
 
-import { JournalError } from "@invokejs/engine"
-
 import { sha256 } from "./sha256.ts"
+import { StoreFailure } from "./store-failure.ts"
 import type { StatementCache } from "./statement-cache.ts"
 
 /** "INVK": tells a journal from the SQLite files of other programs. */
@@ -52,20 +51,20 @@ export function inspectSchema(db: StatementCache, path: string, known: readonly 
   if (tables === 0) return []
   const application = db.get<{ application_id: number }>("PRAGMA application_id")?.application_id
   if (application !== APPLICATION_ID) {
-    throw new JournalError("journal_corrupt", `${path} is a SQLite file of another program, not a journal`)
+    throw new StoreFailure("journal_corrupt", `${path} is a SQLite file of another program, not a journal`)
   }
   const applied = db.all<AppliedRow>("SELECT version, name, checksum, breaking FROM migrations ORDER BY version")
   for (const row of applied) {
     const migration = known[row.version - 1]
     if (!migration) {
       if (row.breaking === 0) continue
-      throw new JournalError(
+      throw new StoreFailure(
         "journal_newer",
         `${path} has schema ${row.version} (${row.name}), this program knows ${known.length}: use a newer version of it`,
       )
     }
     if (migration.checksum !== row.checksum) {
-      throw new JournalError(
+      throw new StoreFailure(
         "journal_corrupt",
         `${path}: migration ${row.version} (${row.name}) is not the one this program has`,
       )

@@ -1,5 +1,5 @@
 /** Opens the journal at a path: place, driver, writer, reader. */
-import { JournalError } from "@invokejs/engine"
+import { CLOCK_TOLERANCE_MS, JournalError } from "@invokejs/engine"
 import type { Clock, Ids, Journal } from "@invokejs/engine"
 import { realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
@@ -15,7 +15,7 @@ import type { Machine } from "./machine.ts"
 import { claimLibrary } from "./library-claims.ts"
 import { openWriter } from "./open-writer.ts"
 import type { WriterFacts, WriterSpec } from "./open-writer.ts"
-import { journalError } from "./sqlite-error.ts"
+import { journalError } from "./journal-error.ts"
 import { SqliteJournal } from "./sqlite-journal.ts"
 import { systemWall } from "./system-wall.ts"
 import { openThread } from "./thread-link.ts"
@@ -72,6 +72,7 @@ async function connect(
   const spec: WriterSpec = {
     path,
     name: options.name ?? null,
+    clock_tolerance_ms: CLOCK_TOLERANCE_MS,
     fresh: { journal_id: ids.event(), incarnation: ids.event(), digest_key: ids.token() },
   }
   const open = async (): Promise<{ readonly link: WriterLink; readonly facts: WriterFacts }> => {

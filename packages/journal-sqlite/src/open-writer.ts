@@ -4,7 +4,9 @@
  * OW1. Nothing is written to a file that is newer, foreign, damaged or out of reach: the error comes first.
  * OW2. Schema, first row and quarantine are decided in one transaction, so that several processes may open at once.
  */
-import { JournalError } from "@invokejs/engine"
+
+import { accessSync, closeSync, constants, openSync } from "node:fs"
+import { dirname } from "node:path"
 
 import { connectWriter, setDurable } from "./connection.ts"
 import type { Driver } from "./driver.ts"
@@ -12,16 +14,18 @@ import { inodeOf } from "./file-inode.ts"
 import { judgeIncarnation, readMeta, readSibling, siblingOf, writeSibling } from "./incarnation.ts"
 import type { Break, Meta, Sibling } from "./incarnation.ts"
 import { JournalWriter } from "./journal-writer.ts"
-import type { WriterFile } from "./journal-writer.ts"
 import { inspectSchema, loadMigrations, migrate } from "./migrations.ts"
+import { WatchedFile } from "./watched-file.ts"
 import type { Migration } from "./migrations.ts"
-import { journalError } from "./sqlite-error.ts"
+import { StoreFailure, storeFailure } from "./store-failure.ts"
 import type { StatementCache } from "./statement-cache.ts"
 
 /** What the caller decides; plain data, so that it reaches the writer's thread. */
 export interface WriterSpec {
   readonly path: string
   readonly name: string | null
+  /** How far a write's time may be from the journal's clock. */
+  readonly clock_tolerance_ms: number
   /** Used where the journal is new, or turns out to live another life. */
   readonly fresh: { readonly journal_id: string; readonly incarnation: string; readonly digest_key: string }
 }
@@ -49,33 +53,48 @@ export function openWriter(
 ): OpenedWriter {
   let db: StatementCache | undefined
   try {
+    createPrivately(spec.path)
     db = connectWriter(driver, spec.path)
     inspectSchema(db, spec.path, migrations)
     setDurable(db, spec.path)
     const file = fileAt(spec.path)
     const { meta, schema_version } = settleLife(db, spec, file, migrations, wall)
-    const writer = new JournalWriter(db, file, meta, wall)
+    const writer = new JournalWriter({ db, file, wall, clock_tolerance_ms: spec.clock_tolerance_ms }, meta)
     writer.seal()
     const { journal_id, name, incarnation, high_water, commits } = meta
     const facts = { journal_id, name, incarnation, schema_version, high_water, commits, inode: file.inode }
     return { writer, facts }
   } catch (error) {
-    db?.db.close()
-    throw journalError(error, spec.path, "open")
+    db?.close()
+    throw storeFailure(error, spec.path, "open")
   }
 }
 
-function fileAt(path: string): WriterFile {
+/**
+ * Payloads are nobody else's to read. Only a file that is not there is opened here: it has no locks to lose (R25). One that
+ * is there, and its folder, are asked whether they may be written, since SQLite would open it for reading instead.
+ */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600))
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EEXIST") throw error
+    accessSync(path, constants.R_OK | constants.W_OK)
+    accessSync(dirname(path), constants.W_OK)
+  }
+}
+
+function fileAt(path: string): WatchedFile {
   const inode = inodeOf(path)
-  if (inode === null) throw new JournalError("journal_replaced", `${path} was deleted while it was being opened`)
-  return { path, inode }
+  if (inode === null) throw new StoreFailure("journal_replaced", `${path} was deleted while it was being opened`)
+  return new WatchedFile(path, inode)
 }
 
 /** One transaction: schema, first row, and whether the file went back in time since somebody last knew it (OW2). */
 function settleLife(
   db: StatementCache,
   spec: WriterSpec,
-  file: WriterFile,
+  file: WatchedFile,
   migrations: readonly Migration[],
   wall: () => number,
 ): { readonly meta: Meta; readonly schema_version: number } {
@@ -96,7 +115,7 @@ function settleLife(
     if (!known) createMeta(db, spec, file, sibling, now)
     if (broken) quarantine(db, spec, broken, now)
     const meta = readMeta(db)
-    if (!meta) throw new JournalError("journal_corrupt", `${spec.path} does not keep its first row`)
+    if (!meta) throw new StoreFailure("journal_corrupt", `${spec.path} does not keep its first row`)
     refuseOtherName(spec, meta)
     db.db.exec("COMMIT")
     return { meta, schema_version }
@@ -120,7 +139,7 @@ function judgeEmpty(sibling: Sibling | "missing" | "unreadable"): Break | null {
 function createMeta(
   db: StatementCache,
   spec: WriterSpec,
-  file: WriterFile,
+  file: WatchedFile,
   sibling: Sibling | "missing" | "unreadable",
   now: number,
 ): void {
@@ -157,5 +176,5 @@ function quarantine(db: StatementCache, spec: WriterSpec, broken: Break, now: nu
 
 function refuseOtherName(spec: WriterSpec, meta: Meta): void {
   if (spec.name === null || spec.name === meta.name) return
-  throw new JournalError("journal_replaced", `${spec.path} is the journal "${meta.name}", not "${spec.name}"`)
+  throw new StoreFailure("journal_replaced", `${spec.path} is the journal "${meta.name}", not "${spec.name}"`)
 }

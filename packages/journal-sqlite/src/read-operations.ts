@@ -9,6 +9,7 @@ import type {
   Slot,
   SlotName,
 } from "@invokejs/engine"
+import { isTerminal } from "@invokejs/protocol"
 import type { ConfirmedObject, Operation } from "@invokejs/protocol"
 
 import type { SqlValue } from "./driver.ts"
@@ -99,14 +100,19 @@ export function listOperations(
     parameters.push(...values)
   }
   if (filter.tenant !== undefined) where("tenant = ?", filter.tenant)
-  if (filter.states) where("state IN (SELECT value FROM json_each(?))", JSON.stringify(filter.states))
+  if (filter.states) {
+    where("state IN (SELECT value FROM json_each(?))", JSON.stringify(filter.states))
+    // Said again in the words of the index of open operations, which is small however long the journal is.
+    if (!filter.states.some(isTerminal)) where("terminal = 0")
+  }
   if (filter.tool !== undefined) where("tool = ?", filter.tool)
   if (filter.agent_id !== undefined) where("agent_id = ?", filter.agent_id)
   if (filter.run_id !== undefined) where("run_id = ?", filter.run_id)
   if (filter.created_before !== undefined) where("created_at < ?", filter.created_before)
   if (filter.contradicted !== undefined) where("contradicted = ?", filter.contradicted ? 1 : 0)
   if (filter.key !== undefined) {
-    where("(tenant, chain) IN (SELECT tenant, chain FROM chain_keys WHERE key = ?)", filter.key)
+    const chains = "chain_keys AS k JOIN operations AS o ON o.tenant = k.tenant AND o.chain = k.chain"
+    where(`n IN (SELECT o.n FROM ${chains} WHERE k.key = ?)`, filter.key)
   }
   if (filter.where) {
     const { field, value } = filter.where
@@ -170,8 +176,9 @@ export function readDue(db: StatementCache, { now, limit, tools }: DueQuery): Du
     `${SELECT} WHERE due_at IS NOT NULL AND due_at <= ? AND ${OF_TOOLS} ORDER BY due_at LIMIT ?`,
     ...[now, names, limit],
   )
+  // The unary plus keeps the planner on the index of dispatched operations, which is the small one.
   const lapsed = db.all<OperationRow>(
-    `${SELECT} WHERE state = 'dispatched' AND ${OF_TOOLS} AND (due_at IS NULL OR due_at > ?) AND ${LEASE_LOST} LIMIT ?`,
+    `${SELECT} WHERE state = 'dispatched' AND ${OF_TOOLS} AND (+due_at IS NULL OR +due_at > ?) AND ${LEASE_LOST} LIMIT ?`,
     ...[names, now, now, limit],
   )
   const next = db.get<{ due_at: number | null }>(

@@ -1,5 +1,4 @@
 /** Turns what SQLite throws into the journal's own errors. Knows nothing about where in a transaction it was thrown. */
-import { JournalError } from "@invokejs/engine"
 import type { JournalErrorCode } from "@invokejs/engine"
 
 const PRIMARY: Readonly<Record<number, JournalErrorCode>> = {
@@ -29,7 +28,6 @@ export function sqliteCode(error: unknown): number | undefined {
 
 /** null: not a failure of the store but of the row or of the code that made it. */
 export function storeErrorCode(error: unknown): JournalErrorCode | null {
-  if (error instanceof JournalError) return error.code
   const code = sqliteCode(error)
   if (code === undefined) {
     const system = (error as { code?: unknown; syscall?: unknown } | null)?.code
@@ -43,11 +41,4 @@ export function storeErrorCode(error: unknown): JournalErrorCode | null {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
-}
-
-/** A `JournalError` for anything thrown while the journal at `path` was used; `doing` completes "cannot …". */
-export function journalError(error: unknown, path: string, doing: string): JournalError {
-  if (error instanceof JournalError) return error
-  const code = storeErrorCode(error) ?? "journal_unavailable"
-  return new JournalError(code, `cannot ${doing} the journal ${path}: ${messageOf(error)}`, { cause: error })
 }

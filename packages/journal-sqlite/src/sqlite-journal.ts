@@ -28,8 +28,12 @@ import { withSealed } from "./operation-row.ts"
 import { prepareIncident, prepareWrite } from "./prepared-write.ts"
 import * as operations from "./read-operations.ts"
 import * as timeline from "./read-timeline.ts"
-import { journalError, storeErrorCode } from "./sqlite-error.ts"
+import { readError } from "./journal-error.ts"
+import { WatchedFile } from "./watched-file.ts"
 import type { StatementCache } from "./statement-cache.ts"
+
+/** Operations purged in one commit: some ms of work. */
+const PURGE_STEP = 100
 
 export interface JournalSetup {
   readonly path: string
@@ -50,6 +54,7 @@ export class SqliteJournal implements Journal {
   readonly workers: JournalWorkers
   readonly #setup: JournalSetup
   readonly #reader: StatementCache
+  readonly #file: WatchedFile
   readonly #commits: GroupCommit
   readonly #notifier: Notifier
   readonly #duplicates: DuplicateNotes
@@ -62,6 +67,7 @@ export class SqliteJournal implements Journal {
     this.#incarnation = setup.facts.incarnation
     this.#high_water = setup.facts.high_water
     this.#reader = connectReader(setup.driver, setup.path)
+    this.#file = new WatchedFile(setup.path, setup.facts.inode)
     this.#commits = new GroupCommit(setup.link, setup.reconnect, (reply, entries) => this.#heard(reply, entries))
     this.#notifier = new Notifier(
       setup.clock,
@@ -183,8 +189,15 @@ export class SqliteJournal implements Journal {
   }
 
   purge: Journal["purge"] = async ({ before, tenant, limit }) => {
-    const { purged, refused } = await this.#submit<"purge">({ kind: "purge", before, tenant: tenant ?? null, limit })
-    return { purged, refused }
+    let purged = 0
+    for (;;) {
+      // In steps, so that no commit holds the lock for long.
+      const step = Math.min(PURGE_STEP, limit - purged)
+      const entry = { kind: "purge", before, tenant: tenant ?? null, limit: step } as const
+      const reply = await this.#submit<"purge">(entry)
+      purged += reply.purged
+      if (reply.purged < step || purged >= limit) return { purged, refused: reply.refused }
+    }
   }
 
   backup: Journal["backup"] = async (target) => {
@@ -208,7 +221,7 @@ export class SqliteJournal implements Journal {
     try {
       await this.#commits.close()
     } finally {
-      this.#reader.db.close()
+      this.#reader.close()
     }
   }
 
@@ -264,14 +277,15 @@ export class SqliteJournal implements Journal {
     this.#refuseClosed()
     const { db } = this.#reader
     try {
+      this.#file.check()
       db.exec("BEGIN")
       try {
         return query(this.#reader)
       } finally {
-        db.exec("COMMIT")
+        db.exec("ROLLBACK")
       }
     } catch (error) {
-      throw storeErrorCode(error) === null ? error : journalError(error, this.#setup.path, "read")
+      throw readError(error, this.#setup.path)
     }
   }
 

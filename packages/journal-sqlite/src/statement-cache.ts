@@ -22,6 +22,15 @@ export class StatementCache {
     return this.#prepared(sql).all(...parameters) as T[]
   }
 
+  /**
+   * Closes the connection. One of the drivers cannot end prepared statements: there SQLite keeps the connection until they
+   * are collected, so they are let go first.
+   */
+  close(): void {
+    this.#statements.clear()
+    this.db.close()
+  }
+
   #prepared(sql: string): Statement {
     const known = this.#statements.get(sql)
     if (known) return known

@@ -8,6 +8,8 @@ export interface Transaction {
   /** Database time of this transaction: never earlier than any time committed before. */
   readonly now: number
   readonly quarantined: boolean
+  /** How far a write's own time may be from `now`. */
+  readonly clock_tolerance_ms: number
 }
 
 /** An entry's answer. `wrote` false: the entry's savepoint is rolled back, whatever it did. */

@@ -96,6 +96,8 @@ export function releaseWorkerLock({ file }: WorkerLock, remove: boolean): void {
 
 function lockExclusively(db: Database): boolean {
   try {
+    // Nothing is ever written to the file, so it needs no rollback journal beside it.
+    db.exec("PRAGMA journal_mode = MEMORY")
     db.exec("BEGIN EXCLUSIVE")
     return true
   } catch (error) {

@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import { loadDriver } from "./driver.ts"
 import type { JournalWriter } from "./journal-writer.ts"
 import { openWriter } from "./open-writer.ts"
-import { journalError } from "./sqlite-error.ts"
+import { storeFailure } from "./store-failure.ts"
 import { systemWall } from "./system-wall.ts"
 import type { WriterAnswer, WriterRequest, WriterThreadData } from "./writer-messages.ts"
 
@@ -18,8 +18,8 @@ function answer(message: WriterAnswer): void {
 function failure(
   error: unknown,
   doing: string,
-): { readonly code: ReturnType<typeof journalError>["code"]; readonly message: string } {
-  const { code, message } = journalError(error, spec.path, doing)
+): { readonly code: ReturnType<typeof storeFailure>["code"]; readonly message: string } {
+  const { code, message } = storeFailure(error, spec.path, doing)
   return { code, message }
 }
 

@@ -30,9 +30,9 @@ export interface TestFolder {
   dispose(): Promise<void>
 }
 
-/** A folder of its own for one test, with the first driver that this Node has. */
-export function testFolder(): TestFolder {
-  const folder = mkdtempSync(join(tmpdir(), "invoke-journal-"))
+/** A folder of its own for one test, or the one given, with the first driver that this Node has. */
+export function testFolder(given?: string): TestFolder {
+  const folder = given ?? mkdtempSync(join(tmpdir(), "invoke-journal-"))
   const path = join(folder, "invoke.db")
   const opened: Journal[] = []
   return {
