@@ -134,6 +134,20 @@ test("both steps of a payment lose their answers, and one payment is made [RC-1]
   expect(await keysPosted(around)).toHaveLength(2)
 })
 
+test("one payment intent confirms each of its operations, for each is another effect of it [RC-12]", async () => {
+  const around = await world()
+  const payment_intent_id = await prepared(around, { capture_method: "manual" })
+  const confirmed = await step(around, "confirm", { payment_intent_id })
+  const captured = await step(around, "capture", { payment_intent_id })
+  const objects = await Promise.all(
+    [confirmed, captured].map(async ({ operation_id }) => (await around.invoke.operation(operation_id))?.object),
+  )
+  expect(objects).toMatchObject([
+    { object_id: payment_intent_id, kind: "payment_intent.confirm" },
+    { object_id: payment_intent_id, kind: "payment_intent.capture" },
+  ])
+})
+
 test("a confirm that never arrived is refuted by the intent's own state, and made once more [RC-4] [item 3]", async () => {
   const around = await world()
   const payment_intent_id = await prepared(around)

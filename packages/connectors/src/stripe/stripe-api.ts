@@ -37,7 +37,7 @@ export interface StripeApi {
 }
 
 /** Form pairs as Stripe reads them: `metadata[operation_id]=x`, `payment_method_types[0]=card`. */
-export function formPairs(params: StripeParams, prefix = ""): [string, string][] {
+function formPairs(params: StripeParams, prefix = ""): [string, string][] {
   return Object.entries(params).flatMap(([name, value]): [string, string][] => {
     const path = prefix === "" ? name : `${prefix}[${name}]`
     if (value === undefined) return []

@@ -29,7 +29,7 @@ export const STRIPE_SOURCES = [
     date: READ_ON,
     says:
       "A 429, a 401 and most 400s for invalid parameters come before the layer of idempotency keys, so the same key can get " +
-      "another answer later. After a 500 the outcome is to be treated as unknown.",
+      "another answer later. Once an endpoint has begun, its answer is kept whatever it is.",
   },
   {
     url: "https://docs.stripe.com/search",
@@ -39,17 +39,26 @@ export const STRIPE_SOURCES = [
       "to that delay.",
   },
   {
-    url: "https://docs.stripe.com/api/events",
+    url: "https://github.com/stripe/stripe-node/blob/v23.1.0/src/resources/Events.ts",
     date: READ_ON,
-    says: "Events can be listed for 30 days. `request.idempotency_key` is the key of the request that caused one, null where none did.",
+    says:
+      "Events can be listed for 30 days, by up to 20 types. `request.idempotency_key` is the key of the request that caused " +
+      "one; `request.id` is null where none did.",
   },
   {
-    url: "https://docs.stripe.com/api/refunds/object",
+    url: "https://github.com/stripe/stripe-node/blob/v23.1.0/src/resources/Refunds.ts",
     date: READ_ON,
-    says: "A refund is pending, requires_action, succeeded, failed or canceled; one that had succeeded can fail later.",
+    says:
+      "A refund is pending, requires_action, succeeded, failed or canceled; failed refunds have a page of their own, " +
+      "https://docs.stripe.com/refunds#failed-refunds.",
   },
   {
-    url: "https://github.com/stripe/stripe-node",
+    url: "https://github.com/zulip/zulip/blob/main/zerver/webhooks/stripe/fixtures/refund_event.json",
+    date: READ_ON,
+    says: "A recorded event in which a refund that had succeeded became failed four seconds later.",
+  },
+  {
+    url: "https://github.com/stripe/stripe-node/blob/v23.1.0/src/RequestSender.ts",
     date: READ_ON,
     says:
       "stripe 23.1.0: a closed connection is repeated once even with maxNetworkRetries 0, and the comment says that this may " +
