@@ -9,7 +9,7 @@ import { SameKeyQueue } from "./admission/same-key-queue.ts"
 import { sha256 } from "./adapters/sha256.ts"
 import { ClockWatch } from "./clock-watch.ts"
 import { RunningAttempts } from "./dispatch/running-attempts.ts"
-import { createTransport } from "./dispatch/transport/transport.ts"
+import { createTransport, type Transport } from "./dispatch/transport/transport.ts"
 import { Worker, type Machine } from "./dispatch/worker.ts"
 import type { EngineContext } from "./engine-context.ts"
 import { OperationWatch } from "./operation-watch.ts"
@@ -33,6 +33,10 @@ export interface EngineOptions {
   readonly machine: Machine
   /** Runs the background loop. Off where a caller drives it (`settle`), or only reads. Default on. */
   readonly reconcile?: boolean
+  /** Stands in for the HTTP transport; a simulation has its own network. */
+  readonly transport?: Transport
+  /** How often the background loop looks without a notice. Default 1 s. */
+  readonly poll_ms?: number
 }
 
 export class Engine {
@@ -65,13 +69,13 @@ export class Engine {
       clock_stepped_at: () => steps.steppedAt(),
       draining: () => this.#draining,
     }
-    this.reconciler = new Reconciler(this.context)
+    this.reconciler = new Reconciler(this.context, options.poll_ms)
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
-    const transport = createTransport({ clock: options.clock })
+    const transport = options.transport ?? createTransport({ clock: options.clock })
     try {
-      const needed = options.tools.some((tool) => tool.transport === "invoke")
+      const needed = options.transport === undefined && options.tools.some((tool) => tool.transport === "invoke")
       const test = needed ? await transport.selfTest() : { ok: true as const }
       if (!test.ok) {
         options.telemetry.log("warn", "the transport's self-test did not pass: every tool runs as opaque", {

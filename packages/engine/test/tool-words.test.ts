@@ -64,6 +64,7 @@ describe("what a tool says", () => {
       candidate: {
         object_id: "7",
         account: "acct",
+        kind: "pay",
         created_at: 1_735_725_600_000,
         state: { at: "1970-01-01T00:00:00.000Z" },
       },

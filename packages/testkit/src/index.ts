@@ -24,3 +24,5 @@ export { journalConformance, type ConformanceTest } from "./conformance/journal-
 export type { JournalStore, JournalSubject, Tampering } from "./conformance/journal-store.ts"
 export { admission, admitted, advance, dispatch, newOperation, registered, written } from "./conformance/operation-records.ts"
 export { ManualClock } from "./clock/manual-clock.ts"
+export { simulate, type RunResult } from "./simulator/simulate.ts"
+export { FaultCounts } from "./simulator/fault-counts.ts"

@@ -7,6 +7,7 @@
  * AT1. What the tool threw, and what the transport saw, are read in the same tick in which its promise settled.
  * AT2. A tool that does not end in time is no longer waited for; what it says later is heard all the same (ST-5).
  * AT3. An outcome that cannot be written is kept and written again until it can be, or the process ends.
+ * AT4. A tool is called only inside the attempt's window; outside it, that it never started is what is recorded.
  */
 import type { Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
@@ -14,9 +15,12 @@ import { applyEvent } from "../operation-writer.ts"
 import { TimeLimitError } from "../time-limit.ts"
 import type { CompiledTool } from "../tool/compiled-tool.ts"
 import type { Anchor } from "./dispatch-record.ts"
-import { attemptTransport } from "./attempt-transport-options.ts"
+import { attemptTransport, attemptWindow } from "./attempt-transport-options.ts"
 import { classify, type Ended } from "./classify.ts"
-import { recordOutcome } from "./record-outcome.ts"
+import { recordNeverStarted } from "./never-started.ts"
+import { recordOutcome, type Classified } from "./record-outcome.ts"
+import type { AttemptTransport } from "./transport/attempt-transport.ts"
+import { SendWindow } from "./transport/send-window.ts"
 
 export interface Commit {
   readonly anchor: Anchor
@@ -46,16 +50,22 @@ async function runAttempt(
 ): Promise<void> {
   const attempt = operation.attempts.at(-1)
   if (!attempt) return
+  const { operation_id } = operation
+  const gate = new SendWindow(context.clock, attemptWindow(attempt, commit))
+  const parsed = await parseStored(tool, operation)
+  // No transport stops an opaque tool later: past its window it is not called at all (AT4).
+  if (!gate.headOpen()) {
+    return recordNeverStarted(context, { operation_id, attempt: attempt.attempt, event_id: null })
+  }
   const transport = attemptTransport(context, operation, tool, commit)
   const controller = new AbortController()
-  const parsed = await tool.parse(operation.params)
   let settled = false
   const run = async (): Promise<Ended> => {
     try {
       if (!parsed.ok) throw new Error("today's schema refuses the stored parameters")
       const value = await tool.execute(parsed.value, {
         providerKey: attempt.provider_key,
-        operationId: operation.operation_id,
+        operationId: operation_id,
         attempt: attempt.attempt,
         signal: controller.signal,
         fetch: transport.fetch,
@@ -77,8 +87,32 @@ async function runAttempt(
   stop()
   // Closed first: only what can no longer leave may be called unsent.
   transport.close("the attempt ended")
-  const outcome = classify(context, operation, tool, end, transport.observe())
-  await recordOutcome(context, operation, attempt.attempt, outcome)
+  await recordOutcome(context, operation, attempt.attempt, classifySafely(context, operation, tool, end, transport))
+}
+
+/** A schema that throws on what it once took is one that refuses it: the tool is not called. */
+async function parseStored(tool: CompiledTool, operation: Operation): ReturnType<CompiledTool["parse"]> {
+  try {
+    return await tool.parse(operation.params)
+  } catch {
+    return { ok: false, issues: [] }
+  }
+}
+
+/** Values of others are read here, and reading one can throw: then nothing is known (S3). */
+function classifySafely(
+  context: EngineContext,
+  operation: Operation,
+  tool: CompiledTool,
+  end: Ended,
+  transport: AttemptTransport,
+): Classified {
+  try {
+    return classify(context, operation, tool, end, transport.observe())
+  } catch {
+    const reason = { code: "unreadable", text: "what the tool returned or threw cannot be read" }
+    return { outcome: { class: "unknown", reason }, left: true }
+  }
 }
 
 /** The caller is told `unknown`; the promise may still settle, and is heard then. */
@@ -91,10 +125,12 @@ async function stopWaiting(context: EngineContext, operation: Operation, attempt
         ? { type: "lapsed", why: "timeout" }
         : null,
     { actor: "engine" },
-  ).catch((error: unknown) =>
-    context.telemetry.log("warn", "a timeout could not be written", {
-      operation_id: operation.operation_id,
-      error: String(error),
-    }),
   )
+    .then(() => context.wake())
+    .catch((error: unknown) =>
+      context.telemetry.log("warn", "a timeout could not be written", {
+        operation_id: operation.operation_id,
+        error: String(error),
+      }),
+    )
 }

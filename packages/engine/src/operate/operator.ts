@@ -74,9 +74,9 @@ export class Operator {
   resolve(operation_id: string, resolve: ResolveOptions): Promise<Result> {
     const evidence_id = this.#context.ids.event()
     const { expectedVersion, ...to } = resolve
-    return this.#apply(operation_id, expectedVersion === undefined ? {} : { expectedVersion }, () => ({
+    return this.#apply(operation_id, expectedVersion === undefined ? {} : { expectedVersion }, (row) => ({
       type: "resolve",
-      resolve: to,
+      resolve: to.object ? { ...to, object: { ...to.object, kind: to.object.kind ?? row.namespace } } : to,
       evidence_id,
     }))
   }

@@ -27,6 +27,7 @@ const SWEEP_MS = 5_000
 
 export class Reconciler {
   readonly #context: EngineContext
+  readonly #poll: number
   readonly #busy = new Set<string>()
   #stopTimer: (() => void) | null = null
   #running: Promise<void> | null = null
@@ -34,8 +35,9 @@ export class Reconciler {
   #stopped = false
   #sweptAt = Number.NEGATIVE_INFINITY
 
-  constructor(context: EngineContext) {
+  constructor(context: EngineContext, poll_ms: number = IDLE_MS) {
     this.#context = context
+    this.#poll = poll_ms
   }
 
   /** Something may be due now. */
@@ -74,7 +76,7 @@ export class Reconciler {
 
   async #round(): Promise<void> {
     const context = this.#context
-    let next = IDLE_MS
+    let next = this.#poll
     try {
       const now = context.journal.now()
       if (context.clock.monotonic() - this.#sweptAt >= SWEEP_MS) {
@@ -94,7 +96,7 @@ export class Reconciler {
         taken += 1
         this.#start(operation, lapsed.includes(operation))
       }
-      if (next_due_at !== null) next = Math.min(IDLE_MS, Math.max(1, next_due_at - now))
+      if (next_due_at !== null) next = Math.min(this.#poll, Math.max(1, next_due_at - now))
     } catch (error) {
       context.telemetry.log("error", "the background loop could not read the journal", { error: errorText(error) })
     }

@@ -8,7 +8,7 @@
 import type { Candidate, Json, LookupContract } from "@invokejs/protocol"
 import type { FenceAnswer, ProbeAnswer, ProbeContext } from "./compiled-tool.ts"
 import { identities } from "./identify.ts"
-import type { LooseDefinition } from "./loose-definition.ts"
+import { namespaceOf, type LooseDefinition } from "./loose-definition.ts"
 import { candidateOf, isProbeWord, type FoundWord } from "./probe-answer.ts"
 
 export async function look(
@@ -40,7 +40,7 @@ function foundAnswer(
   word: FoundWord,
   { parsed, operation_id }: { readonly parsed: unknown; readonly operation_id: string },
 ): ProbeAnswer {
-  const candidates = readCandidates(word, operation_id)
+  const candidates = readCandidates(word, { operation_id, namespace: namespaceOf(definition) })
   if (typeof candidates === "string") return unsureOf(candidates)
   const blind = candidates.find((candidate) => !hasCause(candidate, lookup))
   if (blind)
@@ -55,9 +55,9 @@ function foundAnswer(
 }
 
 /** An object that cannot be read is no negative, and no accident of the network either. */
-function readCandidates(word: FoundWord, operation_id: string): readonly Candidate[] | string {
+function readCandidates(word: FoundWord, about: Parameters<typeof candidateOf>[1]): readonly Candidate[] | string {
   try {
-    return word.objects.map((object) => candidateOf(object, operation_id))
+    return word.objects.map((object) => candidateOf(object, about))
   } catch (error) {
     return `the probe's answer cannot be read: ${error instanceof Error ? error.message : "it threw"}`
   }
@@ -112,7 +112,13 @@ export async function fenceOff(
       return { kind: "fenced", marker: context.marker }
     case "collided":
       try {
-        return { kind: "collided", candidate: candidateOf(word.object, context.operationId) }
+        return {
+          kind: "collided",
+          candidate: candidateOf(word.object, {
+            operation_id: context.operationId,
+            namespace: namespaceOf(definition),
+          }),
+        }
       } catch (error) {
         return unsureOf(`what holds the name cannot be read: ${error instanceof Error ? error.message : "it threw"}`)
       }

@@ -13,7 +13,7 @@ import { durationMs } from "./duration.ts"
 import { expectationOf } from "./expectation.ts"
 import { authorValue, identities, intentFields, partError } from "./identify.ts"
 import { interpret } from "./interpret.ts"
-import type { LooseDefinition } from "./loose-definition.ts"
+import { namespaceOf, type LooseDefinition } from "./loose-definition.ts"
 import { parseParams } from "./standard-schema.ts"
 import type { AnyTool } from "./tool.ts"
 
@@ -41,7 +41,7 @@ export function compileDefinition(definition: LooseDefinition): CompiledTool {
   return Object.freeze({
     name,
     version: definition.version ?? "1",
-    namespace: was[0] ?? name,
+    namespace: namespaceOf(definition),
     safety,
     transport: definition.transport ?? "opaque",
     contract,

@@ -8,7 +8,7 @@
  * IN3. The author's own code that fails while it reads an answer makes the attempt unknown, never failed.
  */
 import type { AttemptEvidence, ToolWord } from "./compiled-tool.ts"
-import type { LooseDefinition } from "./loose-definition.ts"
+import { namespaceOf, type LooseDefinition } from "./loose-definition.ts"
 import { isOutcome, type OutcomeWord } from "./outcome.ts"
 import { candidateOf } from "./probe-answer.ts"
 
@@ -16,9 +16,11 @@ export type AppliedWord = "returned" | "2xx" | "outcome" | ((value: unknown) => 
 
 export function interpret(definition: LooseDefinition, applied: AppliedWord, evidence: AttemptEvidence): ToolWord {
   const { returned, thrown } = evidence
-  if (thrown && isOutcome(thrown.error)) return wordOf(thrown.error)
-  if (returned && isOutcome(returned.value)) return wordOf(returned.value)
-  const classified = definition.classify && (returned || thrown) ? classifiedWord(definition.classify, evidence) : null
+  const namespace = namespaceOf(definition)
+  if (thrown && isOutcome(thrown.error)) return wordOf(thrown.error, namespace)
+  if (returned && isOutcome(returned.value)) return wordOf(returned.value, namespace)
+  const classified =
+    definition.classify && (returned || thrown) ? classifiedWord(definition.classify, evidence, namespace) : null
   if (classified) return classified
   if (returned) return returnedWord(applied, returned.value)
   if (thrown)
@@ -26,10 +28,10 @@ export function interpret(definition: LooseDefinition, applied: AppliedWord, evi
   return unknown("timeout", "the attempt's time ended without an answer")
 }
 
-function wordOf(word: OutcomeWord): ToolWord {
+function wordOf(word: OutcomeWord, namespace: string): ToolWord {
   switch (word.kind) {
     case "applied":
-      return appliedWord(word.value, word.object)
+      return appliedWord(word.value, word.object, namespace)
     case "accepted":
       return {
         says: "accepted",
@@ -48,10 +50,14 @@ function wordOf(word: OutcomeWord): ToolWord {
 }
 
 /** An object that cannot be read loses the object, not the fact. */
-function appliedWord(value: unknown, object: Parameters<typeof candidateOf>[0] | undefined): ToolWord {
+function appliedWord(
+  value: unknown,
+  object: Parameters<typeof candidateOf>[0] | undefined,
+  namespace: string,
+): ToolWord {
   if (object === undefined) return { says: "applied", value }
   try {
-    return { says: "applied", value, candidate: candidateOf(object, null) }
+    return { says: "applied", value, candidate: candidateOf(object, { operation_id: null, namespace }) }
   } catch {
     return { says: "applied", value }
   }
@@ -60,15 +66,16 @@ function appliedWord(value: unknown, object: Parameters<typeof candidateOf>[0] |
 function classifiedWord(
   classify: NonNullable<LooseDefinition["classify"]>,
   evidence: AttemptEvidence,
+  namespace: string,
 ): ToolWord | null {
   const { returned, thrown } = evidence
   try {
     const word = classify(thrown ? { error: thrown.error } : { value: returned?.value })
-    if (isOutcome(word)) return wordOf(word)
+    if (isOutcome(word)) return wordOf(word, namespace)
     if (word === undefined || word === null) return null
     return unknown("classify_failed", "classify returned something that is no outcome")
   } catch (error) {
-    if (isOutcome(error)) return wordOf(error)
+    if (isOutcome(error)) return wordOf(error, namespace)
     return unknown("classify_failed", `classify threw ${nameOf(error)}`)
   }
 }

@@ -41,3 +41,8 @@ export interface LooseDefinition {
   readonly allowPrivate?: boolean
   readonly journaled?: boolean
 }
+
+/** The tool's first name: what its operations and objects are told apart by, whatever it is called now. */
+export function namespaceOf({ name, was }: Pick<LooseDefinition, "name" | "was">): string {
+  return (was === undefined ? [] : [was].flat())[0] ?? name
+}

@@ -139,16 +139,24 @@ function branded<O extends object>(value: O): O {
   return Object.freeze(Object.defineProperty(value, ANSWER, { value: true }))
 }
 
-/** An object of the outside world as evidence. Throws a `TypeError` that says what is wrong with it. */
-export function candidateOf(object: FoundObject, operation_id: string | null): Candidate {
+/**
+ * An object of the outside world as evidence. Throws a `TypeError` that says what is wrong with it.
+ *
+ * Without a `kind` the tool's namespace stands in: ticket 1 of one system is not charge 1 of another, and one object confirms
+ * one operation. Tools that make the same kind of object at one account declare the same `kind`.
+ */
+export function candidateOf(
+  object: FoundObject,
+  about: { readonly operation_id: string | null; readonly namespace: string },
+): Candidate {
   if (typeof object !== "object" || object === null) throw new TypeError("found() needs an object of id and state")
   const { operationId, providerKey, createdAt, account, kind, version, final, marker } = object
   const generation =
-    typeof marker === "string" && operation_id !== null ? tombstoneGeneration(marker, operation_id) : null
+    typeof marker === "string" && about.operation_id !== null ? tombstoneGeneration(marker, about.operation_id) : null
   return {
     object_id: objectId(object.id),
     ...(account === undefined || account === null ? {} : { account: String(account) }),
-    ...(kind === undefined || kind === null ? {} : { kind: String(kind) }),
+    kind: kind === undefined || kind === null ? about.namespace : String(kind),
     ...textMember("operation_id", operationId),
     ...textMember("provider_key", providerKey),
     ...(createdAt === undefined || createdAt === null ? {} : { created_at: createdMs(createdAt) }),

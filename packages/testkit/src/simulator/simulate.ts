@@ -1,0 +1,264 @@
+/**
+ * One run: processes, callers, faults from one seed; then the faults end, time goes on, and the oracle judges.
+ *
+ * SM1. One seed is one run: nothing in it asks the machine for time, randomness or order.
+ */
+import { createTransport, Invoke, type AnyTool, type Ids } from "@invokejs/engine"
+import { isOpen, isTerminal, type Result } from "@invokejs/protocol"
+import { FaultCounts } from "./fault-counts.ts"
+import { History } from "./history.ts"
+import { memoryJournal } from "./memory-journal.ts"
+import { MemoryStore } from "./memory-store.ts"
+import { findViolations, type Violation } from "./oracle.ts"
+import { planOf, type Plan } from "./plan.ts"
+import { Scheduler } from "./scheduler.ts"
+import { SeededRandom } from "./seeded-random.ts"
+import { simNetwork } from "./sim-network.ts"
+import { SimProcess } from "./sim-process.ts"
+import { SimProvider, type SimEffect } from "./sim-provider.ts"
+import { simTools, TOOL_KINDS, type ToolKind } from "./sim-tools.ts"
+
+export interface RunResult {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  readonly history: History
+  readonly counts: FaultCounts
+  readonly events: number
+  /** Every operation's timeline and every effect, in order of time, for a person who asks why. */
+  story(): readonly string[]
+}
+
+const START = Date.UTC(2026, 0, 1)
+const HEALED_MS = 48 * 3_600_000
+/** The background loop wakes at the next due moment; between, it looks this often. */
+const POLL_MS = 30 * 60_000
+
+export async function simulate(seed: number, broken: ReadonlySet<string> = new Set()): Promise<RunResult> {
+  const run = new Run(seed, broken)
+  await run.live()
+  return run.judged()
+}
+
+interface Living {
+  readonly process: SimProcess
+  readonly invoke: Promise<Invoke<readonly AnyTool[]>>
+  readonly workers: Set<string>
+}
+
+class Run {
+  readonly #seed: number
+  readonly #random: SeededRandom
+  readonly #scheduler = new Scheduler(START)
+  readonly #counts = new FaultCounts()
+  readonly #history = new History()
+  readonly #store: MemoryStore
+  readonly #plan: Plan
+  readonly #providers = new Map<ToolKind, SimProvider>()
+  readonly #owners = new Map<string, SimProcess>()
+  readonly #living: Living[] = []
+  readonly #broken: ReadonlySet<string>
+  #born = 0
+  #ids = 0
+
+  constructor(seed: number, broken: ReadonlySet<string>) {
+    this.#seed = seed
+    this.#broken = broken
+    this.#random = new SeededRandom(seed)
+    this.#store = new MemoryStore(broken)
+    this.#plan = planOf(this.#random, this.#counts)
+    for (const kind of TOOL_KINDS) {
+      this.#providers.set(kind, new SimProvider(this.#plan.shapes[kind], this.#scheduler, this.#random, this.#counts))
+    }
+  }
+
+  async live(): Promise<void> {
+    for (let index = 0; index < this.#plan.processes; index += 1) this.#start()
+    for (const call of this.#plan.calls)
+      this.#scheduler.after(call.at, () => this.#call(call.tool, call.action, call.key, call.wait_ms))
+    for (const fault of this.#plan.faults) this.#scheduler.after(fault.at, () => this.#strike(fault.kind, fault.for_ms))
+    await this.#scheduler.run(START + this.#plan.troubled_ms)
+    this.#heal()
+    await this.#scheduler.run(START + this.#plan.troubled_ms + HEALED_MS, () => this.#quiet())
+    for (const { process } of this.#living) process.kill()
+  }
+
+  judged(): RunResult {
+    const effects = [...this.#providers.values()].flatMap((one) => one.effects)
+    const endings = [...this.#store.operations.values()].map((one) => ({
+      operation_id: one.operation_id,
+      action: (one.params as { action: string }).action,
+      tool: one.tool,
+      checkable: one.checkable,
+      state: one.state,
+      contradicted: one.contradicted,
+      attempt_open: one.attempts.some((attempt) => attempt.transport === "opaque" && isOpen(attempt, this.#scheduler.now)),
+    }))
+    for (const event of this.#store.events) this.#counts.add(`event:${event.type}`)
+    for (const one of endings) this.#counts.add(`ended:${one.state}`)
+    const violations = findViolations({ told: this.#history.told, effects, endings })
+    return {
+      seed: this.#seed,
+      violations,
+      history: this.#history,
+      counts: this.#counts,
+      events: this.#scheduler.events,
+      story: () => this.#story(effects),
+    }
+  }
+
+  #story(effects: readonly SimEffect[]): readonly string[] {
+    const lines = [
+      ...this.#history.lines,
+      ...effects.map((one) => ({
+        at: one.at,
+        text: `EFFECT ${one.object_id} of ${one.action} (${one.operation_id} attempt ${one.attempt}), visible ${one.visible_at - START}`,
+      })),
+      ...this.#store.events.map((one) => ({
+        at: one.at,
+        text: `  ${one.operation_id} ${one.type} ${one.from ?? ""}>${one.to ?? ""} by ${one.actor} ${JSON.stringify(one.data)}`,
+      })),
+    ]
+    return lines.toSorted((a, b) => a.at - b.at).map(({ at, text }) => `${String(at - START).padStart(9)} ${text}`)
+  }
+
+  #start(): void {
+    this.#born += 1
+    const process = new SimProcess(
+      `p${this.#born}`,
+      this.#scheduler,
+      this.#random,
+      this.#counts,
+      () => this.#plan.current,
+    )
+    const workers = new Set<string>()
+    const link = process.link((id) => (this.#owners.get(id)?.state === "dead" ? "its lock is free" : null))
+    const journal = memoryJournal(this.#store, link)
+    const register = journal.workers.register.bind(journal.workers)
+    const watched = {
+      ...journal,
+      workers: {
+        ...journal.workers,
+        register: (worker: Parameters<typeof register>[0]) => {
+          this.#owners.set(worker.worker_id, process)
+          workers.add(worker.worker_id)
+          return register(worker)
+        },
+      },
+    }
+    const network = simNetwork({
+      process,
+      random: this.#random,
+      counts: this.#counts,
+      provider: (origin) => this.#provider(origin.split("//")[1]?.split(".")[0] as ToolKind),
+      faults: () => this.#plan.current,
+    })
+    const clock = this.#broken.has("send_window")
+      ? { ...process.clock, wall: () => START, monotonic: () => 0 }
+      : process.clock
+    const invoke = Invoke.on({
+      journal: watched,
+      tools: simTools({
+        process,
+        random: this.#random,
+        faults: () => this.#plan.current,
+        provider: (kind) => this.#provider(kind),
+      }),
+      clock: process.clock,
+      random: this.#random,
+      ids: this.#idsOf(process.name),
+      telemetry: { log: () => undefined, count: () => undefined },
+      machine: { host: "sim", boot_id: "1", pid: this.#born },
+      transport: createTransport({ clock, wrapDispatcher: () => network }),
+      poll_ms: POLL_MS,
+    })
+    invoke.catch(() => process.kill())
+    this.#living.push({ process, invoke, workers })
+    this.#history.note(this.#scheduler.now, `${process.name} starts`)
+  }
+
+  #provider(kind: ToolKind): SimProvider {
+    const provider = this.#providers.get(kind)
+    if (!provider) throw new Error(`there is no provider for ${kind}`)
+    return provider
+  }
+
+  #idsOf(process: string): Ids {
+    const next = (prefix: string) => `${prefix}${String((this.#ids += 1)).padStart(8, "0")}`
+    return {
+      operation: () => next("op"),
+      event: () => next("ev"),
+      token: () => next(`tk-${process}-`),
+      worker: () => next("wk"),
+    }
+  }
+
+  #call(tool: ToolKind, action: string, key: string | null, wait_ms: number): void {
+    const alive = this.#living.filter(({ process }) => process.state === "alive")
+    if (alive.length === 0) return
+    const { process, invoke } = this.#random.pick(alive)
+    const told = (result: Result | null, refused: string | null) => {
+      this.#history.told.push({ at: this.#scheduler.now, process: process.name, action, tool, result, refused })
+      this.#history.note(
+        this.#scheduler.now,
+        `${process.name} is told ${result?.status ?? refused ?? ""} about ${action}`,
+      )
+    }
+    this.#history.note(this.#scheduler.now, `${process.name} calls ${tool} for ${action}`)
+    void invoke
+      .then((one) =>
+        one.call({ tool, params: { action }, wait: wait_ms, ...(key === null ? {} : { idempotencyKey: key }) }),
+      )
+      .then(
+        (result) => told(result, null),
+        (error: unknown) => told(null, (error as { code?: string }).code ?? String(error)),
+      )
+  }
+
+  #strike(kind: string, for_ms: number): void {
+    const alive = this.#living.filter(({ process }) => process.state === "alive")
+    const target = alive.length > 0 ? this.#random.pick(alive).process : null
+    this.#counts.add(kind)
+    this.#history.note(this.#scheduler.now, `${kind} ${target?.name ?? ""} for ${for_ms} ms`)
+    switch (kind) {
+      case "kill":
+        target?.kill()
+        this.#scheduler.after(for_ms, () => this.#start())
+        return
+      case "freeze":
+      case "suspend":
+        target?.freeze(kind === "suspend")
+        this.#scheduler.after(for_ms, () => target?.thaw())
+        return
+      case "wall_back":
+        target?.stepWall(-for_ms)
+        return
+      case "wall_forward":
+        target?.stepWall(for_ms)
+        return
+      case "outage": {
+        const provider = this.#provider(this.#random.pick(TOOL_KINDS))
+        provider.reachable = false
+        this.#scheduler.after(for_ms, () => {
+          provider.reachable = true
+        })
+      }
+    }
+  }
+
+  #heal(): void {
+    this.#plan.heal()
+    for (const provider of this.#providers.values()) provider.reachable = true
+    for (const { process } of this.#living) process.thaw()
+    if (!this.#living.some(({ process }) => process.state === "alive")) this.#start()
+    this.#history.note(this.#scheduler.now, "the faults end")
+  }
+
+  #quiet(): boolean {
+    for (const operation of this.#store.operations.values()) {
+      if (isTerminal(operation.state)) continue
+      if (operation.state === "needs_review" && !operation.checkable) continue
+      return false
+    }
+    return true
+  }
+}
