@@ -29,7 +29,7 @@ test("every exported value of a source is taken by another file", () => {
   expect(formatFindings(deadExports(tree))).toEqual([])
 })
 
-test("a file is alive through imports, re-exports, bins, workers and paths that a test names", () => {
+test("a file is alive through imports, re-exports, bins, workers, commands and paths that a test names", () => {
   const files = [
     manifest,
     source("index", `export { a } from "./a.ts"`),
@@ -40,6 +40,8 @@ test("a file is alive through imports, re-exports, bins, workers and paths that 
     test_("a.test.ts", `import "./kit.ts"\nconst child = join(import.meta.dirname, "child.mjs")`),
     test_("kit.ts", ``),
     test_("child.mjs", ``),
+    { path: "package.json", text: JSON.stringify({ scripts: { race: "node test/race.mjs --seed 1" } }) },
+    { path: "test/race.mjs", text: `` },
   ]
   expect(deadFiles(files)).toEqual([])
   expect([...programs(files)]).toEqual(["packages/engine/src/bin.ts", "packages/engine/src/worker.ts"])

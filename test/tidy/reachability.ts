@@ -33,7 +33,12 @@ export function programs(tree: readonly SourceFile[]): Set<string> {
 /** Sources that no entry and no program reaches, and files of test code that no test file reaches. */
 export function deadFiles(tree: readonly SourceFile[]): Finding[] {
   const files = new Map(tree.filter((file) => isCode(file.path)).map((file) => [file.path, file]))
-  const roots = [...doorsOf(workspacePackages(tree)).values(), ...programs(tree), ...[...files.keys()].filter(isRoot)]
+  const roots = [
+    ...doorsOf(workspacePackages(tree)).values(),
+    ...programs(tree),
+    ...commandsOf(tree),
+    ...[...files.keys()].filter(isRoot),
+  ]
   const reached = new Set<string>()
   const pending = roots.filter((path) => files.has(path))
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
@@ -45,6 +50,13 @@ export function deadFiles(tree: readonly SourceFile[]): Finding[] {
   return [...files.keys()]
     .filter((path) => (isSource(path) || isTestCode(path)) && !reached.has(path))
     .map((path) => ({ path, line: 1, message: "is reached from no entry, program or test; use it or delete it" }))
+}
+
+/** The files that the commands of the workspace's package.json name. */
+function commandsOf(tree: readonly SourceFile[]): string[] {
+  const manifest = tree.find((file) => file.path === "package.json")?.text ?? "{}"
+  const { scripts = {} } = JSON.parse(manifest) as { scripts?: Record<string, string> }
+  return Object.values(scripts).flatMap((command) => command.match(/[\w./-]+\.(ts|mjs)\b/g) ?? [])
 }
 
 const isRoot = (path: string): boolean => path.endsWith(".test.ts") || path.endsWith("-reporter.ts")
