@@ -237,7 +237,10 @@ describe("what a fence says", () => {
       candidate: { tombstone: { generation: 2 } },
     })
     const stranger = await fence(collided({ ...object, marker: "fence:op-2:3" }))
-    expect(stranger).toEqual({ kind: "collided", candidate: { object_id: "tomb", kind: "charge", state: { name: "x" } } })
+    expect(stranger).toEqual({
+      kind: "collided",
+      candidate: { object_id: "tomb", kind: "charge", state: { name: "x" } },
+    })
     expect(tombstoneGeneration(tombstoneMarker("0198-a", 12), "0198-a")).toBe(12)
     for (const marker of ["fence:op-1:", "fence:op-1:x", "xfence:op-1:1", "fence:op-1:1 ", ""]) {
       expect(tombstoneGeneration(marker, "op-1")).toBe(null)

@@ -50,6 +50,8 @@ export interface Attempt {
   readonly request_digest?: string
   readonly provider_request_id?: string
   readonly http_status?: number
+  /** A definite refusal that waits for one look, since an intermediary may have repeated the request (R28.1). */
+  readonly refused?: Reason
   readonly reason?: Reason
 }
 

@@ -9,7 +9,12 @@
  */
 export const STATES = {
   held: { terminal: false, sent: false, timers: ["slot_changed", "hold_over", "deadline"], verbs: ["allow", "cancel"] },
-  awaiting_approval: { terminal: false, sent: "maybe", timers: ["approval_over"], verbs: ["approve", "deny", "cancel"] },
+  awaiting_approval: {
+    terminal: false,
+    sent: "maybe",
+    timers: ["approval_over"],
+    verbs: ["approve", "deny", "cancel"],
+  },
   ready: { terminal: false, sent: "maybe", timers: ["due", "deadline"], verbs: ["cancel"] },
   dispatched: { terminal: false, sent: true, timers: ["lapsed"], verbs: ["resolve"] },
   accepted: { terminal: false, sent: true, timers: ["settle_by"], verbs: ["resolve"] },

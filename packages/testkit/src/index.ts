@@ -22,7 +22,15 @@ export type { MailSettings } from "./providers/mail/mail-provider.ts"
 export type { TicketSettings } from "./providers/ticket/ticket-provider.ts"
 export { journalConformance, type ConformanceTest } from "./conformance/journal-conformance.ts"
 export type { JournalStore, JournalSubject, Tampering } from "./conformance/journal-store.ts"
-export { admission, admitted, advance, dispatch, newOperation, registered, written } from "./conformance/operation-records.ts"
+export {
+  admission,
+  admitted,
+  advance,
+  dispatch,
+  newOperation,
+  registered,
+  written,
+} from "./conformance/operation-records.ts"
 export { ManualClock } from "./clock/manual-clock.ts"
 export { simulate, type RunResult } from "./simulator/simulate.ts"
 export { FaultCounts } from "./simulator/fault-counts.ts"

@@ -4,8 +4,18 @@
  * CA1. A result always has an operation id; an error means that nothing ran and nothing was reserved.
  * CA2. The wait's end, or an aborted signal, ends the waiting, never the operation.
  * CA3. A duplicate waits on the row. It is never promoted to dispatcher.
+ * CA4. Once an operation is known the answer is a Result, also where the journal cannot be read any more: then of the last row seen.
  */
-import { buildResult, DEFAULTS, InvokeError, isTerminal, type Operation, type Result } from "@invokejs/protocol"
+import {
+  buildResult,
+  DEFAULTS,
+  InvokeError,
+  isTerminal,
+  JOURNAL_ERRORS,
+  type Operation,
+  type Result,
+} from "@invokejs/protocol"
+import { needsPerson } from "../attention.ts"
 import type { EngineContext } from "../engine-context.ts"
 import { startAttempt } from "../dispatch/attempt.ts"
 import { JournalError } from "../ports/journal.ts"
@@ -22,14 +32,32 @@ export async function call(context: EngineContext, options: CallOptions): Promis
 }
 
 export async function callRequest(context: EngineContext, request: CallRequest): Promise<Result> {
-  if (context.draining())
-    throw new InvokeError("draining", { happened: "this process is closing and takes no new calls" })
+  if (context.draining()) throw closing()
   if (request.tool.safety === "read-only" && !request.tool.journaled) return callReadOnly(context, request)
   const actor = `agent:${request.agent_id}`
-  const admitted = await journaled(() =>
-    context.admissions.run(request.keys, () => admit(context, request, { actor })),
+  return followAdmitted(context, request, await admitAndStart(context, request, { actor }))
+}
+
+/** Admits, and starts the attempt that was dispatched with it: one thing for whoever waits until nothing more starts (CS-6). */
+export function admitAndStart(
+  context: EngineContext,
+  request: CallRequest,
+  special: Parameters<typeof admit>[2],
+): Promise<Admitted> {
+  return journaled(() =>
+    context.admissions.run(request.keys, async () => {
+      if (context.draining()) throw closing()
+      const admitted = await admit(context, request, special)
+      if (admitted.how === "admitted" && admitted.dispatched) {
+        startAttempt(context, admitted.operation, request.tool, admitted.dispatched)
+      }
+      return admitted
+    }),
   )
-  return followAdmitted(context, request, admitted)
+}
+
+function closing(): InvokeError {
+  return new InvokeError("draining", { happened: "this process is closing and takes no new calls" })
 }
 
 /** What is true of an admitted call once its wait is over. */
@@ -42,8 +70,7 @@ export async function followAdmitted(
     case "in_doubt":
       return inDoubt(context, request, admitted.operation)
     case "admitted":
-      if (admitted.dispatched) startAttempt(context, admitted.operation, request.tool, admitted.dispatched)
-      else context.wake()
+      if (!admitted.dispatched) context.wake()
       return tellWhenDone(context, request, admitted.operation, "first")
     case "joined":
       context.journal.noteDuplicate(admitted.operation.operation_id, `agent:${request.agent_id}`)
@@ -58,18 +85,20 @@ export async function followAdmitted(
 
 /** An identical later call on `not_applied` with budget left is its retry: one winner, the others join (item 15). */
 async function retryThenTell(context: EngineContext, request: CallRequest, operation: Operation): Promise<Result> {
-  const applied = await retakeSlot(context, operation, {
-    event: (row) =>
-      row.state === "not_applied"
-        ? {
-            type: "retry",
-            after_attempt: row.attempts.at(-1)?.attempt ?? 0,
-            deadline_at: context.journal.now() + row.contract.deadline_ms,
-            automatic: true,
-          }
-        : null,
-    actor: `agent:${request.agent_id}`,
-  })
+  const applied = await journaled(() =>
+    retakeSlot(context, operation, {
+      event: (row) =>
+        row.state === "not_applied"
+          ? {
+              type: "retry",
+              after_attempt: row.attempts.at(-1)?.attempt ?? 0,
+              deadline_at: context.journal.now() + row.contract.deadline_ms,
+              automatic: true,
+            }
+          : null,
+      actor: `agent:${request.agent_id}`,
+    }),
+  )
   if (applied.ok) {
     context.wake()
     return tellWhenDone(context, request, applied.operation, "first")
@@ -93,7 +122,7 @@ async function tellWhenDone(
 
 /** Settled, or in a person's hands. */
 export function answerable(operation: Operation): boolean {
-  return isTerminal(operation.state) || operation.state === "needs_review" || operation.state === "awaiting_approval"
+  return isTerminal(operation.state) || needsPerson(operation)
 }
 
 /** The commit of the admission is in doubt: nobody may say that nothing was reserved (item 12). */
@@ -115,10 +144,11 @@ export async function journaled<T>(run: () => Promise<T>): Promise<T> {
     return await run()
   } catch (error) {
     if (!(error instanceof JournalError)) throw error
-    const code = error.code === "overloaded" ? "overloaded" : "journal_unavailable"
+    const code = error.code === "commit_in_doubt" ? "journal_unavailable" : JOURNAL_ERRORS[error.code]
     throw new InvokeError(code, {
-      happened: `the journal did not take the call: ${error.message}`,
-      detail: { journal_code: error.code },
+      happened: `the journal did not take it: ${error.message}`,
+      ...(error.code === "commit_in_doubt" ? { fix: "Read the operation before anything else is done." } : {}),
+      detail: { cause: error.code },
       retry_after_ms: DEFAULTS.backoff_min_ms,
       cause: error,
     })

@@ -76,7 +76,8 @@ function checkEnding(ending: Ending, effects: readonly SimEffect[], found: (rule
     "undone",
     "closed_unknown",
   ].includes(ending.state)
-  if (ending.checkable && !settled && !ending.attempt_open) found("OR4", `${name} is not settled 48 hours after the faults ended`)
+  if (ending.checkable && !settled && !ending.attempt_open)
+    found("OR4", `${name} is not settled 48 hours after the faults ended`)
 }
 
 /** A settled "nothing is in place" stays true unless a later answer for the action takes it back. */

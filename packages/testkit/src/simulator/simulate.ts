@@ -91,7 +91,9 @@ class Run {
       checkable: one.checkable,
       state: one.state,
       contradicted: one.contradicted,
-      attempt_open: one.attempts.some((attempt) => attempt.transport === "opaque" && isOpen(attempt, this.#scheduler.now)),
+      attempt_open: one.attempts.some(
+        (attempt) => attempt.transport === "opaque" && isOpen(attempt, this.#scheduler.now),
+      ),
     }))
     for (const event of this.#store.events) this.#counts.add(`event:${event.type}`)
     for (const one of endings) this.#counts.add(`ended:${one.state}`)
