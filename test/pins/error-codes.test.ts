@@ -1,5 +1,5 @@
 // Hunts an error code that came, went or changed its meaning without anybody meaning it: callers branch on these words.
-// A red pin means: make it deliberate. Change the literal, CHANGELOG.md and docs/errors.md together.
+// A red pin means: make it deliberate. Change the literal and CHANGELOG.md, and run `npm run docs`.
 
 import { ERROR_CODES, ERRORS, JOURNAL_ERRORS } from "@invokejs/protocol"
 import { expect, test } from "vitest"

@@ -262,9 +262,9 @@ export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(ERRORS, code)
 }
 
-/** Where the docs explain the code: one heading per code in `docs/errors.md`. */
+/** Where the docs explain the code: a page of its own. */
 export function errorDocs(code: ErrorCode): string {
-  return `docs/errors.md#${code}`
+  return `docs/reference/errors/${code}.md`
 }
 
 /**

@@ -14,7 +14,7 @@ test("every code says what happened, which thing and what to do, in one message"
   })
   expect(error.message).toBe('no tool is called "charge". Near: "charge_customer". (unknown_tool)')
   expect(error).toMatchObject({ name: "InvokeError", code: "unknown_tool", http: 404, exit: 2, nothingRan: true })
-  expect(error.docs).toBe("docs/errors.md#unknown_tool")
+  expect(error.docs).toBe("docs/reference/errors/unknown_tool.md")
 })
 
 test.each(ERROR_CODES)("%s has a title, a way out, a docs anchor and a text for models", (code) => {
@@ -23,7 +23,7 @@ test.each(ERROR_CODES)("%s has a title, a way out, a docs anchor and a text for 
   expect(row.fix).toMatch(/^[A-Z].*\.$/s)
   expect(row.agent_text).toMatch(/^[A-Z].*\.$/s)
   expect(row.agent_text).not.toMatch(/try again|retry/i)
-  expect(errorDocs(code)).toBe(`docs/errors.md#${code}`)
+  expect(errorDocs(code)).toBe(`docs/reference/errors/${code}.md`)
 })
 
 test("nothing ran, but for the two codes that are about an operation and carry its result", () => {
@@ -80,7 +80,7 @@ test("a problem keeps its own members, whatever the detail is called", () => {
     retry_after_ms: 1_500,
   })
   expect(problemOf(error)).toMatchObject({
-    type: "docs/errors.md#rate_limited",
+    type: "docs/reference/errors/rate_limited.md",
     status: 429,
     code: "rate_limited",
     limit: "calls",
