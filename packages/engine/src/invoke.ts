@@ -12,9 +12,12 @@ import { answerable, call } from "./admission/call.ts"
 import type { CallOptions } from "./admission/call-options.ts"
 import { tellResult } from "./admission/tell-result.ts"
 import { checkpoint, type Checkpoint } from "./checkpoints.ts"
+import type { SelfTestResult } from "./dispatch/transport/self-test.ts"
+import { createTransport } from "./dispatch/transport/transport.ts"
 import { Engine, type EngineOptions } from "./engine.ts"
 import { Operator } from "./operate/operator.ts"
 import { checkIdentitiesOf } from "./recover.ts"
+import type { Clock } from "./ports/clock.ts"
 import type { OperationFilter, Page } from "./ports/journal.ts"
 import { compileTool } from "./tool/compile-tool.ts"
 import type { AttemptContext } from "./tool/compiled-tool.ts"
@@ -47,6 +50,16 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
     const tools = (options.tools ?? []).map((tool) => compileTool(tool))
     validateTools(tools)
     return new Invoke<T>(await Engine.open({ ...options, tools }))
+  }
+
+  /** Whether stages may be believed on this machine: its HTTP client is asked over loopback (protocol §5.2). Opens no journal. */
+  static async selfTest(options: { readonly clock: Clock }): Promise<SelfTestResult> {
+    const transport = createTransport(options)
+    try {
+      return await transport.selfTest()
+    } finally {
+      await transport.close()
+    }
   }
 
   /** Makes one business action happen once, and says what is true about it when it settled, a person is needed, or `wait` is over. */
