@@ -3,9 +3,7 @@
 import type { Dispatcher } from "undici"
 import { describe, expect, test } from "vitest"
 
-import { neverLeft } from "../dist/dispatch/transport/attempt-observation.js"
-import { digestDifference, effectDigest } from "../dist/dispatch/transport/effect-digest.js"
-import { type EffectRule, isEffect } from "../dist/dispatch/transport/effect-rule.js"
+import { digestDifference, effectDigest, type EffectRule, isEffect, neverLeft } from "@invokejs/engine/internal"
 import { bench, closedPort, executed, POST, reply, startOutside, until } from "./transport-outside.ts"
 
 function code(promise: Promise<Response>): Promise<unknown> {

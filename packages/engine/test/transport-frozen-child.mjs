@@ -1,7 +1,7 @@
 // A worker that its test freezes with SIGSTOP: between the decision to send and the head ("head"), or in the middle of
 // a body ("body").
-import { neverLeft } from "../dist/dispatch/transport/attempt-observation.js"
-import { createTransport } from "../dist/dispatch/transport/transport.js"
+import { createTransport } from "@invokejs/engine"
+import { neverLeft } from "@invokejs/engine/internal"
 
 const [mode = "", port = "", window_ms = ""] = process.argv.slice(2)
 /** @param {Record<string, unknown>} message */

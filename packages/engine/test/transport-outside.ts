@@ -6,8 +6,13 @@ import { createServer as createTlsServer } from "node:tls"
 
 import { onTestFinished } from "vitest"
 
-import type { AttemptTransport, AttemptTransportOptions } from "../dist/dispatch/transport/attempt-transport.js"
-import { createTransport, type Transport, type TransportOptions } from "../dist/dispatch/transport/transport.js"
+import {
+  type AttemptTransport,
+  type AttemptTransportOptions,
+  createTransport,
+  type Transport,
+  type TransportOptions,
+} from "@invokejs/engine"
 import { CERTIFICATE, PRIVATE_KEY } from "./transport-certificate.ts"
 
 export interface Seen {

@@ -4,8 +4,7 @@ import type { LookupFunction } from "node:net"
 
 import { describe, expect, test } from "vitest"
 
-import { neverLeft } from "../dist/dispatch/transport/attempt-observation.js"
-import { isPrivateAddress, publicLookup } from "../dist/dispatch/transport/private-address.js"
+import { isPrivateAddress, neverLeft, publicLookup } from "@invokejs/engine/internal"
 import { bench, fixedLookup, POST, reply, startOutside } from "./transport-outside.ts"
 
 function code(promise: Promise<Response>): Promise<unknown> {

@@ -9,7 +9,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 
 import { describe, expect, onTestFinished, test } from "vitest"
 
-import { CHUNK_BYTES, gatedBody } from "../dist/dispatch/transport/gated-body.js"
+import { CHUNK_BYTES, gatedBody } from "@invokejs/engine/internal"
 import { CERTIFICATE, PRIVATE_KEY } from "./transport-certificate.ts"
 import { bench, executed, POST, reply, startOutside, until } from "./transport-outside.ts"
 

@@ -3,7 +3,8 @@
 import type { Dispatcher } from "undici"
 import { describe, expect, test } from "vitest"
 
-import { type AttemptObservation, neverLeft, STAGES } from "../dist/dispatch/transport/attempt-observation.js"
+import type { AttemptObservation } from "@invokejs/engine"
+import { neverLeft, STAGES } from "@invokejs/engine/internal"
 import { bench, POST, startOutside } from "./transport-outside.ts"
 
 type Wrap = (dispatcher: Dispatcher) => Pick<Dispatcher, "dispatch">

@@ -3,8 +3,8 @@
 import type { Dispatcher } from "undici"
 import { describe, expect, test } from "vitest"
 
-import { type AttemptObservation, neverLeft } from "../dist/dispatch/transport/attempt-observation.js"
-import { TransportError } from "../dist/dispatch/transport/transport-error.js"
+import { type AttemptObservation, TransportError } from "@invokejs/engine"
+import { neverLeft } from "@invokejs/engine/internal"
 import { type Answering, bench, closedPort, executed, POST, reply, startOutside, until } from "./transport-outside.ts"
 
 async function failure(promise: Promise<unknown>): Promise<TransportError> {

@@ -6,8 +6,7 @@ import { Worker } from "node:worker_threads"
 
 import { describe, expect, onTestFinished, test } from "vitest"
 
-import { neverLeft } from "../dist/dispatch/transport/attempt-observation.js"
-import { SendWindow } from "../dist/dispatch/transport/send-window.js"
+import { neverLeft, SendWindow } from "@invokejs/engine/internal"
 import { bench, MovableClock, POST, reply, startOutside, until } from "./transport-outside.ts"
 
 const LARGE = 36 * 1024 * 1024

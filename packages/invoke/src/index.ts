@@ -1,9 +1,4 @@
-import { Invoke as EmbeddedInvoke, type AnyTool } from "@invokejs/engine"
-import { open } from "./open.ts"
-
-/** The embedded engine: `Invoke.open({ journal: "./invoke.db" })`. */
-export const Invoke = { open } as const
-export type Invoke<Tools extends readonly AnyTool[] = readonly AnyTool[]> = EmbeddedInvoke<Tools>
+export { Invoke } from "./invoke.ts"
 export type { OpenOptions } from "./open.ts"
 export { absent, collided, defineTool, fenced, found, notApplied, outcome, unsure } from "@invokejs/engine"
 export type {

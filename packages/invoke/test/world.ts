@@ -23,8 +23,8 @@ export interface World {
   readonly path: string
   readonly logs: Logged[]
   /** Another process on the same file would be another one of these; in one process they share the clock. */
-  open<const T extends readonly AnyTool[]>(tools: T, options?: OpenWorld): Promise<Invoke<T>>
-  journal(): Promise<Journal>
+  readonly open: <const T extends readonly AnyTool[]>(tools: T, options?: OpenWorld) => Promise<Invoke<T>>
+  readonly journal: () => Promise<Journal>
 }
 
 export interface OpenWorld {
@@ -50,7 +50,7 @@ export function world(): World {
     path,
     logs,
     journal,
-    async open(tools, options = {}) {
+    open: async (tools, options = {}) => {
       const raw = await journal()
       const invoke = await Invoke.on({
         journal: options.wrap ? options.wrap(raw) : raw,
@@ -79,7 +79,10 @@ export async function during<T>(clock: ManualClock, promise: Promise<T>, limit_m
   return watched
 }
 
-export async function row(invoke: { operation(id: string): Promise<Operation | null> }, id: string): Promise<Operation> {
+export async function row(
+  invoke: { operation(id: string): Promise<Operation | null> },
+  id: string,
+): Promise<Operation> {
   const operation = await invoke.operation(id)
   if (!operation) throw new Error(`no operation ${id}`)
   return operation

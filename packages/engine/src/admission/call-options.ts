@@ -114,7 +114,7 @@ function labels(value: unknown): { readonly [name: string]: string } {
   if (!entries || entries.length > 32 || entries.some(([, one]) => typeof one !== "string" || one.length > NAME_MAX)) {
     throw bad("labels are at most 32 strings by name", "labels")
   }
-  return Object.fromEntries(entries) as { readonly [name: string]: string }
+  return Object.fromEntries<string>(entries)
 }
 
 function fail(name: string): never {

@@ -79,7 +79,7 @@ export async function actTwo(context: ActContext): Promise<string> {
   })
   const params = { ...ACME, customer_id: "cus_acme_2" }
   const first = await invoke.run("billing.pay_invoice", params)
-  showResult(say, first as Result)
+  showResult(say, first)
   const again = await invoke.run("billing.pay_invoice", params)
   say.fact("the agent's retry", `${again.status}, ${again.retry}: nothing was sent`)
   say.check(

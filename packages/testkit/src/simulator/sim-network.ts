@@ -40,12 +40,12 @@ export function simNetwork(parts: {
       abort(reason: Error) {
         if (aborted) return
         aborted = reason
-        later(0, () => handler.onResponseError?.(controller as never, reason))
+        later(0, () => handler.onResponseError?.(controller, reason))
       },
       pause: () => undefined,
       resume: () => undefined,
     }
-    handler.onRequestStart?.(controller as never, {})
+    handler.onRequestStart?.(controller, {})
     if (aborted) {
       counts.add("gate_closed")
       return
@@ -57,7 +57,7 @@ export function simNetwork(parts: {
         if (aborted) return
         if (answer === null) {
           if (silent) counts.add("silence")
-          else handler.onResponseError?.(controller as never, Object.assign(new Error("reset"), { code: "ECONNRESET" }))
+          else handler.onResponseError?.(controller, Object.assign(new Error("reset"), { code: "ECONNRESET" }))
           return
         }
         respond(handler, controller as never, answer)

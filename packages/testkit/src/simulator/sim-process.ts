@@ -93,10 +93,10 @@ export class SimProcess {
         try {
           Promise.resolve(ask()).then(
             (value) => hear(() => resolve(value)),
-            (error: unknown) => hear(() => reject(error)),
+            (error: unknown) => hear(() => reject(asError(error))),
           )
         } catch (error) {
-          hear(() => reject(error))
+          hear(() => reject(asError(error)))
         }
       })
     })
@@ -139,4 +139,8 @@ export class SimProcess {
     this.#counts.add("journal_slow")
     return this.#random.between(50, 20_000)
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }
