@@ -1,0 +1,16 @@
+/** `invoke demo`: six acts on real processes, without keys and without a network. */
+import { demo } from "../demo/demo.ts"
+import { defineCommand } from "./define-command.ts"
+
+export const demoCommand = defineCommand<object>({
+  brief: "The $500 invoice that became $1,000, and how it does not",
+  details: "Exit 1 unless the provider's own ledger has the stated count in every act.",
+  flags: {},
+  async run(run) {
+    const { stdout, colour } = run.world
+    const lines: string[] = []
+    const exit = await demo(run.json ? { write: (text) => lines.push(text), colour: false } : { write: stdout, colour })
+    const json = run.json ? { ok: exit === 0, lines: lines.join("").split("\n") } : undefined
+    return { exit, json, text: () => undefined }
+  },
+})
