@@ -3,17 +3,26 @@
  *
  * AN1. Each stay in review, and each incident kind of an operation, is told once by this process.
  */
-import type { Operation } from "@invokejs/protocol"
+import type { IncidentDraft, Operation } from "@invokejs/protocol"
 import type { Journal } from "./ports/journal.ts"
 import type { Telemetry } from "./ports/telemetry.ts"
 
 export interface Attention {
   readonly operation_id: string
   readonly tool: string
+  /** The operation's state, `contradicted`, or the kind of the incident. */
   readonly state: string
   readonly reason: string
   /** The command that shows it. */
   readonly command: string
+}
+
+/** It goes on by a person's word only, or a person is the quicker way. */
+export function needsPerson(operation: Operation): boolean {
+  const { state, contradicted } = operation
+  if (contradicted || state === "needs_review" || state === "awaiting_approval") return true
+  // Held because its effect was found in place already: no other operation will release it.
+  return state === "held" && operation.held_by === null
 }
 
 export type AttentionListener = (attention: Attention) => void
@@ -23,6 +32,7 @@ export class AttentionWatch {
   readonly #telemetry: Telemetry
   readonly #listeners = new Set<AttentionListener>()
   readonly #told = new Map<string, number>()
+  readonly #incidents = new Set<string>()
   readonly #unsubscribe: () => void
 
   constructor(journal: Journal, telemetry: Telemetry) {
@@ -45,23 +55,31 @@ export class AttentionWatch {
   async #look(id: string): Promise<void> {
     const operation = await this.#journal.operation(id).catch(() => null)
     if (!operation) return
-    const needed =
-      operation.contradicted || operation.state === "needs_review" || operation.state === "awaiting_approval"
-    if (!needed) {
+    if (!needsPerson(operation)) {
       this.#told.delete(id)
       return
     }
     if (this.#told.get(id) === operation.state_since) return
     this.#told.set(id, operation.state_since)
-    this.#tell(operation)
+    this.#tell(operation, operation.contradicted ? "contradicted" : operation.state, operation.reason?.text ?? "")
   }
 
-  #tell(operation: Operation): void {
+  /** An incident that this process opened; those that are a state of the operation are told as that. */
+  opened(operation: Operation, incidents: readonly IncidentDraft[]): void {
+    for (const { kind } of incidents) {
+      const key = `${operation.operation_id}:${kind}`
+      if (needsPerson(operation) || this.#incidents.has(key)) continue
+      this.#incidents.add(key)
+      this.#tell(operation, kind, `incident ${kind}`)
+    }
+  }
+
+  #tell(operation: Operation, state: string, reason: string): void {
     const attention: Attention = {
       operation_id: operation.operation_id,
       tool: operation.tool,
-      state: operation.contradicted ? "contradicted" : operation.state,
-      reason: operation.reason?.text ?? "",
+      state,
+      reason,
       command: `invoke ops show ${operation.operation_id} --journal ${this.#journal.identity.location}`,
     }
     this.#telemetry.log("warn", `${operation.tool} needs a person: ${attention.reason}`, { ...attention })

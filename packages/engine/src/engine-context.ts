@@ -3,7 +3,8 @@
  *
  * Must not: hold state that belongs to one operation. That is in the journal.
  */
-import type { Sha256 } from "@invokejs/protocol"
+import type { IncidentDraft, Operation, Sha256 } from "@invokejs/protocol"
+import type { IdenticalCalls } from "./admission/identical-calls.ts"
 import type { SameKeyQueue } from "./admission/same-key-queue.ts"
 import type { Worker } from "./dispatch/worker.ts"
 import type { RunningAttempts } from "./dispatch/running-attempts.ts"
@@ -31,9 +32,15 @@ export interface EngineContext {
   readonly running: RunningAttempts
   readonly watch: OperationWatch
   readonly admissions: SameKeyQueue
+  readonly identical: IdenticalCalls
   /** Tells the reconciler that something may be due now. */
   readonly wake: () => void
+  /** Tells whoever listens that a write of this process opened incidents. */
+  readonly opened: (operation: Operation, incidents: readonly IncidentDraft[]) => void
   /** Database time of the last forward jump past `maxClockStep`. */
   readonly clock_stepped_at: () => number | null
+  /** No more calls, no more dispatch records. */
   readonly draining: () => boolean
+  /** The drain is over: nothing more is started. */
+  readonly closed: () => boolean
 }

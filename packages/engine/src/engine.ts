@@ -5,6 +5,7 @@
  * EN2. Closing stops claiming, keeps leases until attempts end or the drain is over, and leaves the rest `dispatched` (CS-6).
  */
 import { DEFAULTS, isTerminal, STATE_NAMES } from "@invokejs/protocol"
+import { IdenticalCalls } from "./admission/identical-calls.ts"
 import { SameKeyQueue } from "./admission/same-key-queue.ts"
 import { sha256 } from "./adapters/sha256.ts"
 import { ClockWatch } from "./clock-watch.ts"
@@ -42,7 +43,9 @@ export interface EngineOptions {
 export class Engine {
   readonly context: EngineContext
   readonly reconciler: Reconciler
+  readonly #listeners: EngineContext["opened"][] = []
   #draining = false
+  #closed = false
   #closing: Promise<void> | null = null
 
   private constructor(options: EngineOptions, opaque_because: string | null, transport: EngineContext["transport"]) {
@@ -63,11 +66,16 @@ export class Engine {
       running: new RunningAttempts(),
       watch: new OperationWatch(journal, clock),
       admissions: new SameKeyQueue(),
+      identical: new IdenticalCalls(),
       wake: () => {
         if (options.reconcile !== false) this.reconciler.wake()
       },
       clock_stepped_at: () => steps.steppedAt(),
       draining: () => this.#draining,
+      closed: () => this.#closed,
+      opened: (operation, incidents) => {
+        for (const listener of this.#listeners) listener(operation, incidents)
+      },
     }
     this.reconciler = new Reconciler(this.context, options.poll_ms)
   }
@@ -92,6 +100,11 @@ export class Engine {
     }
   }
 
+  /** Hears of the incidents that this engine's own writes open. */
+  onIncidents(listener: EngineContext["opened"]): void {
+    this.#listeners.push(listener)
+  }
+
   /** Stops taking calls and claiming work, waits for running attempts, and closes the journal. Safe to call twice. */
   close(drain_ms: number = DEFAULTS.drain_ms): Promise<void> {
     this.#closing ??= this.#close(drain_ms)
@@ -103,12 +116,13 @@ export class Engine {
     this.#draining = true
     await this.reconciler.stop()
     await this.#drained(drain_ms)
+    this.#closed = true
     const open = await this.#unresolved().catch(() => 0)
     if (open > 0) {
       const { location } = context.journal.identity
       context.telemetry.log(
         "warn",
-        `${open} operations are not settled; list them with: invoke ops --journal ${location} --open`,
+        `${open}${open >= DEFAULTS.page_max ? " or more" : ""} operations are not settled; list them with: invoke ops --journal ${location} --open`,
         {
           open,
           location,
@@ -121,13 +135,15 @@ export class Engine {
     await context.journal.close()
   }
 
+  /** Commits that are under way start their attempts first; then the attempts end, or the drain is over. */
   async #drained(drain_ms: number): Promise<void> {
-    if (this.context.running.size === 0) return
+    const { admissions, running, clock } = this.context
+    if (drain_ms <= 0) return
     let stop: () => void = () => undefined
     const over = new Promise<void>((resolve) => {
-      stop = this.context.clock.after(drain_ms, resolve, { keep_alive: true })
+      stop = clock.after(drain_ms, resolve, { keep_alive: true })
     })
-    await Promise.race([this.context.running.settled(), over])
+    await Promise.race([admissions.idle().then(() => running.settled()), over])
     stop()
   }
 

@@ -8,7 +8,7 @@
  */
 import { DEFAULTS, InvokeError, type AuditEvent, type Operation, type Result } from "@invokejs/protocol"
 import { AttentionWatch, type AttentionListener } from "./attention.ts"
-import { answerable, call } from "./admission/call.ts"
+import { answerable, call, journaled } from "./admission/call.ts"
 import type { CallOptions } from "./admission/call-options.ts"
 import { tellResult } from "./admission/tell-result.ts"
 import { checkpoint, type Checkpoint } from "./checkpoints.ts"
@@ -43,6 +43,7 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
   private constructor(engine: Engine) {
     this.#engine = engine
     this.#attention = new AttentionWatch(engine.context.journal, engine.context.telemetry)
+    engine.onIncidents((operation, incidents) => this.#attention.opened(operation, incidents))
   }
 
   /** Opens an engine on an open journal. Applications use `Invoke.open({ journal: path })` of `@invokejs/invoke`. */
@@ -86,7 +87,10 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
     const compiled = compileTool(tool)
     validateTools([compiled])
     context.tools.add(compiled)
-    this.#checks.set(tool.name, checkIdentitiesOf(context, compiled))
+    const checked = checkIdentitiesOf(context, compiled)
+    // Told by the first call; a function that nobody calls must not end the process.
+    checked.catch(() => undefined)
+    this.#checks.set(tool.name, checked)
     context.wake()
     return async (params) => {
       await this.#checks.get(tool.name)
@@ -96,18 +100,20 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
 
   /** The stored record, with its attempts and evidence. */
   operation(operation_id: string): Promise<Operation | null> {
-    return this.#engine.context.journal.operation(operation_id)
+    return journaled(() => this.#engine.context.journal.operation(idOf(operation_id)))
   }
 
   operations(
     filter: OperationFilter = {},
     page: { readonly limit?: number; readonly cursor?: string } = {},
   ): Promise<Page<Operation>> {
-    const limit = Math.min(Math.max(1, page.limit ?? DEFAULTS.page), DEFAULTS.page_max)
-    return this.#engine.context.journal.operations(
-      filter,
-      page.cursor === undefined ? { limit } : { limit, cursor: page.cursor },
-    )
+    return journaled(() => {
+      const limit = limitOf(page.limit)
+      return this.#engine.context.journal.operations(
+        filter,
+        page.cursor === undefined ? { limit } : { limit, cursor: page.cursor },
+      )
+    })
   }
 
   /** What is true of an operation when it settled, a person is needed, or `wait` is over. Runs nothing. */
@@ -116,13 +122,13 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
     options: { readonly wait?: Duration; readonly signal?: AbortSignal } = {},
   ): Promise<Result> {
     const { context } = this.#engine
-    const operation = await context.journal.operation(operation_id)
+    const wait_ms = durationOf(options.wait, "wait") ?? DEFAULTS.wait_ms
+    const operation = await this.operation(operation_id)
     if (!operation)
       throw new InvokeError("operation_not_found", {
         happened: `there is no operation ${operation_id}`,
         detail: { operation_id },
       })
-    const wait_ms = options.wait === undefined ? DEFAULTS.wait_ms : (durationMs(options.wait) ?? DEFAULTS.wait_ms)
     const row = await context.watch.wait(operation, {
       enough: answerable,
       wait_ms,
@@ -135,7 +141,10 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
   async timeline(operation_id: string): Promise<readonly AuditEvent[]> {
     const events: AuditEvent[] = []
     for (;;) {
-      const page = await this.#engine.context.journal.events(operation_id, events.at(-1)?.seq ?? 0, DEFAULTS.page_max)
+      const after = events.at(-1)?.seq ?? 0
+      const page = await journaled(() =>
+        this.#engine.context.journal.events(idOf(operation_id), after, DEFAULTS.page_max),
+      )
       events.push(...page)
       if (page.length < DEFAULTS.page_max) return events
     }
@@ -146,7 +155,7 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
     after: string | null = null,
     limit: number = DEFAULTS.page,
   ): Promise<{ readonly events: readonly AuditEvent[]; readonly cursor: string | null }> {
-    return this.#engine.context.journal.stream(after, Math.min(limit, DEFAULTS.page_max))
+    return journaled(() => this.#engine.context.journal.stream(after, limitOf(limit)))
   }
 
   checkpoint(checkpoint_id: string, options: { readonly tenant?: string } = {}): Checkpoint {
@@ -160,12 +169,14 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
         happened: `there is no event ${String(event)}`,
         detail: { option: String(event) },
       })
+    if (typeof listener !== "function")
+      throw new InvokeError("invalid_request", { happened: "a listener is a function", detail: { field: "listener" } })
     return this.#attention.on(listener)
   }
 
   /** The verbs of people. Hand it to operators' code only. */
   operator(options: { readonly name: string }): Operator {
-    return new Operator(this.#engine.context, options.name)
+    return new Operator(this.#engine.context, options?.name)
   }
 
   /** Only the named verbs, for application code that needs a few of them. */
@@ -189,8 +200,9 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
 
   /** Stops taking calls, waits for running attempts, and closes the journal. */
   async close(options: { readonly drain?: Duration } = {}): Promise<void> {
+    const drain = durationOf(options.drain, "drain")
     this.#attention.close()
-    await this.#engine.close(options.drain === undefined ? undefined : (durationMs(options.drain) ?? undefined))
+    await this.#engine.close(drain)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -201,6 +213,29 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
   settle(): Promise<void> {
     return this.#engine.reconciler.settle()
   }
+}
+
+function idOf(operation_id: unknown): string {
+  if (typeof operation_id === "string" && operation_id !== "") return operation_id
+  throw new InvokeError("invalid_request", {
+    happened: "an operation id is a string",
+    detail: { field: "operation_id" },
+  })
+}
+
+function limitOf(limit: unknown = DEFAULTS.page): number {
+  if (typeof limit === "number" && Number.isInteger(limit) && limit >= 1) return Math.min(limit, DEFAULTS.page_max)
+  throw new InvokeError("invalid_request", { happened: "limit is a whole number from 1", detail: { field: "limit" } })
+}
+
+function durationOf(value: unknown, field: string): number | undefined {
+  if (value === undefined) return undefined
+  const ms = durationMs(value)
+  if (ms !== null) return ms
+  throw new InvokeError("invalid_request", {
+    happened: `${field} is not a duration: write milliseconds as a number, or "20s", "5m"`,
+    detail: { field },
+  })
 }
 
 function outputOf(result: Result): unknown {

@@ -61,7 +61,7 @@ export class OperationWatch {
       this.#schedule()
     })
     void this.#check(id)
-    return (await waiting) ?? (await this.#journal.operation(id)) ?? operation
+    return (await waiting) ?? (await this.#journal.operation(id).catch(() => null)) ?? operation
   }
 
   close(): void {

@@ -21,7 +21,7 @@ import { JournalError, type Lease, type ObjectRow, type SlotChange, type WriteRe
 import type { EngineContext } from "./engine-context.ts"
 
 export interface Facts {
-  /** Objects that turned out to confirm another operation: `objectKey` → that operation. */
+  /** Objects that turned out to confirm another operation: object id → that operation. */
   readonly taken: ReadonlyMap<string, string>
 }
 
@@ -29,6 +29,8 @@ export type EventMaker = (operation: Operation, facts: Facts) => OperationEvent 
 
 export interface WriteOptions {
   readonly actor: string
+  /** Of the write, where somebody must be able to ask for it again; one of its own otherwise. */
+  readonly event_id?: string
   readonly lease?: Lease
   readonly slots?: (next: Operation) => readonly SlotChange[] | Promise<readonly SlotChange[]>
   /** Already read: saves the first read. */
@@ -62,7 +64,10 @@ export async function applyEvent(
     const step = transition(operation, event, { now, unit: context.random.unit(), actor: options.actor })
     if (!step.ok) return { ok: false, operation, illegal: step, conflict: null }
     const result = await writeStep(context, operation, step, now, options)
-    if (result.ok) return { ok: true, operation: result.operation, committed_at: result.committed_at }
+    if (result.ok) {
+      if (step.incidents.length > 0) context.opened(result.operation, step.incidents)
+      return { ok: true, operation: result.operation, committed_at: result.committed_at }
+    }
     const { conflict } = result
     if (conflict.on === "object") taken.set(conflict.object_id, conflict.operation_id)
     else if (conflict.on !== "operation" && conflict.on !== "clock" && conflict.on !== "slot") {
@@ -89,7 +94,7 @@ async function writeStep(
   at: number,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  const event_id = context.ids.event()
+  const event_id = options.event_id ?? context.ids.event()
   const objects = confirmedRows(from, step.next)
   const slots = (await options.slots?.(step.next)) ?? []
   const write = {
@@ -107,7 +112,14 @@ async function writeStep(
   )
 }
 
-/** Runs a write; where its commit is in doubt, learns the truth before anything else is decided (OW2). */
+export function isInDoubt(error: unknown): boolean {
+  return error instanceof JournalError && error.code === "commit_in_doubt"
+}
+
+/**
+ * Runs a write; where its commit is in doubt, learns the truth before anything else is decided (OW2). Where that cannot be
+ * learned either, it throws `commit_in_doubt`: whoever called must not say that nothing was written.
+ */
 export async function settleDoubt(
   context: EngineContext,
   event_id: string,
@@ -118,8 +130,10 @@ export async function settleDoubt(
   try {
     return await write()
   } catch (error) {
-    if (!(error instanceof JournalError) || error.code !== "commit_in_doubt") throw error
-    const written = await context.journal.settled(event_id, operation_id)
+    if (!isInDoubt(error)) throw error
+    const written = await context.journal.settled(event_id, operation_id).catch(() => {
+      throw error
+    })
     if (written) return { ok: true, committed_at: at, operation: written }
     return { ok: false, conflict: { on: "operation", operation_id }, now: context.journal.now() }
   }

@@ -9,7 +9,7 @@ import { DEFAULTS, deriveKey, InvokeError, isTerminal, STATE_NAMES, type Operati
 import type { EngineContext } from "./engine-context.ts"
 import { applyEvent } from "./operation-writer.ts"
 import { closeGoneWorkers } from "./reconcile/gone-workers.ts"
-import type { CompiledTool } from "./tool/compiled-tool.ts"
+import type { CompiledTool, Identity } from "./tool/compiled-tool.ts"
 
 const PAGE = 500
 /** Start-up stays bounded on a large journal: open operations are all checked, of the settled ones the newest. */
@@ -19,24 +19,26 @@ export async function recover(context: EngineContext): Promise<void> {
   await checkIdentities(context)
   const quarantine = await context.journal.quarantine()
   if (quarantine) await markRestored(context, quarantine.since)
-  await closeGoneWorkers(context)
+  await closeGoneWorkers(context, true)
 }
 
 const OPEN = STATE_NAMES.filter((state) => !isTerminal(state))
 
 async function markRestored(context: EngineContext, since: number): Promise<void> {
   for await (const operation of allOpen(context)) {
-    if (operation.restored !== null && operation.restored.until >= since) continue
+    if (!mayBeForgotten(operation, since)) continue
     await applyEvent(
       context,
       operation.operation_id,
-      (row) =>
-        isTerminal(row.state) || (row.restored !== null && row.restored.until >= since)
-          ? null
-          : { type: "restored", until: since },
+      (row) => (mayBeForgotten(row, since) ? { type: "restored", until: since } : null),
       { actor: "engine" },
     )
   }
+}
+
+/** Admitted since, it is known to nobody but this life of the journal. */
+function mayBeForgotten({ state, restored, created_at }: Operation, since: number): boolean {
+  return !isTerminal(state) && created_at < since && (restored === null || restored.until < since)
 }
 
 async function* allOpen(context: EngineContext): AsyncGenerator<Operation> {
@@ -66,28 +68,36 @@ async function checkIdentities(context: EngineContext, tool?: string): Promise<v
   )
   const now = context.journal.now()
   for (const operation of recent.items) {
-    if (now - (operation.settled_at ?? now) < DEFAULTS.repeat_window_ms) await checkIdentity(context, operation)
+    const window = context.tools.of(operation)?.repeat_window_ms ?? DEFAULTS.repeat_window_ms
+    if (now - (operation.settled_at ?? now) < window) await checkIdentity(context, operation)
   }
 }
 
 async function checkIdentity(context: EngineContext, operation: Operation): Promise<void> {
   const tool = context.tools.of(operation)
-  if (!tool || operation.identity === null || operation.repeats !== null || operation.compensates !== null) return
+  const { identity, identity_version, namespace } = operation
+  if (!tool || identity === null || operation.repeats !== null || operation.compensates !== null) return
   const parsed = await tool.parse(operation.params)
   if (!parsed.ok) return
-  const today = tool.identify(parsed.value).find((one) => one.version === operation.identity_version)
-  if (!today) return
-  const then = deriveKey(
-    { namespace: operation.namespace, identity_version: today.version, fields: operation.identity },
-    context.sha256,
-  )
-  const now = deriveKey(
-    { namespace: tool.namespace, identity_version: today.version, fields: today.fields },
-    context.sha256,
-  )
+  const today = identitiesToday(tool, parsed.value)
+  const same = today.find((one) => one.version === identity_version)
+  const then = deriveKey({ namespace, identity_version, fields: identity }, context.sha256)
+  const now = same && deriveKey({ namespace: tool.namespace, identity_version, fields: same.fields }, context.sha256)
   if (then === now) return
+  const why = same
+    ? "derives another key than the one it was admitted under"
+    : `has no version ${JSON.stringify(identity_version)} any more, under which it was admitted`
   throw new InvokeError("identity_changed", {
-    happened: `the identity of ${tool.name} derives another key for ${operation.operation_id} than the one it was admitted under`,
-    detail: { tool: tool.name, operation_id: operation.operation_id, identity_version: today.version },
+    happened: `the identity of ${tool.name} ${why}: operation ${operation.operation_id} is unresolved or recent`,
+    detail: { tool: tool.name, operation_id: operation.operation_id, identity_version },
   })
+}
+
+/** A function that takes these parameters no more derives nothing from them. */
+function identitiesToday(tool: CompiledTool, parsed: unknown): readonly Identity[] {
+  try {
+    return tool.identify(parsed)
+  } catch {
+    return []
+  }
 }

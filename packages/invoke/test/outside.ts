@@ -40,7 +40,10 @@ export class Outside {
     this.#clock = clock
   }
 
-  async pay(params: { readonly invoice: string; readonly amount: number }, about: { key: string; operation_id: string; attempt: number }) {
+  async pay(
+    params: { readonly invoice: string; readonly amount: number },
+    about: { key: string; operation_id: string; attempt: number },
+  ) {
     this.requests.push({ key: about.key, attempt: about.attempt })
     const behaviour = this.script.shift() ?? "answer"
     if (behaviour === "reject") throw outcome.rejected({ code: "declined", message: "the card was declined" })
@@ -53,7 +56,10 @@ export class Outside {
   }
 
   /** An effect lands, by whatever way. */
-  apply(params: { readonly invoice: string; readonly amount: number }, about: { key: string; operation_id: string | null }): Payment {
+  apply(
+    params: { readonly invoice: string; readonly amount: number },
+    about: { key: string; operation_id: string | null },
+  ): Payment {
     const payment = {
       id: `pay_${this.payments.length + 1}`,
       invoice: params.invoice,
@@ -97,7 +103,11 @@ export function payTool(outside: Outside) {
     probe: ({ operationId }) => {
       const payment = outside.find(operationId)
       if (!payment) return absent({ complete: true })
-      return found({ id: payment.id, operationId, state: { invoice: payment.invoice, amount: payment.amount, paid: true } })
+      return found({
+        id: payment.id,
+        operationId,
+        state: { invoice: payment.invoice, amount: payment.amount, paid: true },
+      })
     },
     expect: (p) => ({ match: { invoice: id(p.invoice) }, effect: { paid: true }, invariant: { amount: p.amount } }),
   })

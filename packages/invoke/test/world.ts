@@ -29,6 +29,8 @@ export interface World {
 
 export interface OpenWorld {
   readonly reconcile?: boolean
+  /** For tests that let much time pass: how often the background loop looks without a notice. */
+  readonly poll_ms?: number
   readonly wrap?: (journal: Journal) => Journal
 }
 
@@ -61,6 +63,7 @@ export function world(): World {
         telemetry,
         machine: thisMachine(),
         ...(options.reconcile === undefined ? {} : { reconcile: options.reconcile }),
+        ...(options.poll_ms === undefined ? {} : { poll_ms: options.poll_ms }),
       })
       opened.push(() => invoke.close({ drain: 0 }))
       return invoke

@@ -5,7 +5,8 @@
  * Must not: wait for anybody's outcome.
  *
  * AM1. One business action has one operation: the unique rows decide between racers, never the order of arrival here.
- * AM2. A commit in doubt is answered as such; the same call again is safe (R23).
+ * AM2. A commit in doubt is answered as such; the same call again is safe. What it dispatched, if it did, never started (R23).
+ * AM3. A verb names the version it saw: it is refused where that operation, or the chain, has moved on.
  */
 import {
   canonicalJson,
@@ -25,8 +26,9 @@ import {
   type OperationChange,
 } from "../ports/journal.ts"
 import type { EngineContext } from "../engine-context.ts"
-import { settleDoubt } from "../operation-writer.ts"
+import { isInDoubt, settleDoubt } from "../operation-writer.ts"
 import { clockAnchor, dispatchEvent, type Anchor } from "../dispatch/dispatch-record.ts"
+import { tellNeverStarted } from "../dispatch/never-started.ts"
 import type { CallRequest } from "./call-request.ts"
 import { decideAdmission, type Decision, type Special } from "./decide.ts"
 
@@ -58,6 +60,7 @@ export async function admit(
           }),
       ...(request.resource === null ? {} : { resource: request.resource }),
     })
+    checkSeen(request, view, special)
     const decision = await decideAdmission(request, view, (stored) => sameWhenParsed(request, stored), special)
     if (decision.kind === "admit") {
       const written = await write(context, request, view, decision, special)
@@ -67,6 +70,21 @@ export async function admit(
     return known(context, request, decision)
   }
   throw new JournalError("overloaded", "the action's rows changed with every look at them")
+}
+
+/** AM3. */
+function checkSeen(request: CallRequest, view: AdmissionView, { supersedes: old }: Special): void {
+  if (!old) return
+  const chain = request.keys.map((key) => view.chains[key]).find((one) => one !== undefined)
+  const head = chain === undefined ? undefined : view.heads[chain]
+  if (!head || (head.operation_id === old.operation_id && head.version === old.version)) return
+  const moved = head.operation_id === old.operation_id
+  throw new InvokeError(moved ? "version_conflict" : "supersedes_refused", {
+    happened: moved
+      ? `operation ${old.operation_id} is at version ${head.version}, not ${old.version}`
+      : `operation ${old.operation_id} is superseded: ${head.operation_id} is the newest revision of its key`,
+    detail: { operation_id: head.operation_id, version: head.version, state: head.state },
+  })
 }
 
 async function known(
@@ -106,7 +124,7 @@ async function olderRevision(
 function reused({ holder, fields, why }: Extract<Decision, { kind: "reused" }>): InvokeError {
   return new InvokeError("idempotency_key_reused", {
     happened: `this key belongs to ${holder.operation_id} (${holder.tool}): ${why}${fields.length > 0 ? ` in ${fields.join(", ")}` : ""}`,
-    detail: { operation_id: holder.operation_id, tool: holder.tool, fields: [...fields] },
+    detail: { operation_id: holder.operation_id, tool: holder.tool, differing_fields: [...fields] },
   })
 }
 
@@ -188,9 +206,9 @@ async function write(
       return await write(context, request, view, decision, { ...special, dispatch_now: false })
     return null
   } catch (error) {
-    if (error instanceof JournalError && error.code === "commit_in_doubt")
-      return { how: "in_doubt", operation: last.next }
-    throw error
+    if (!isInDoubt(error)) throw error
+    if (first) tellNeverStarted(context, { operation_id, attempt: 1, event_id })
+    return { how: "in_doubt", operation: last.next }
   }
 }
 
@@ -246,9 +264,14 @@ function keyRows(request: CallRequest, chain: string): readonly KeyRow[] {
   }))
 }
 
-function supersededChange(special: Special, by: string, now: number, unit: number): OperationChange | null {
+function supersededChange(
+  special: Special & { readonly actor: string },
+  by: string,
+  now: number,
+  unit: number,
+): OperationChange | null {
   if (!special.supersedes) return null
-  const step = transition(special.supersedes, { type: "superseded", by }, { now, unit, actor: "operator" })
+  const step = transition(special.supersedes, { type: "superseded", by }, { now, unit, actor: special.actor })
   if (!step.ok)
     throw new InvokeError("supersedes_refused", {
       happened: step.text,

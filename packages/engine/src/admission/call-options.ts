@@ -3,7 +3,7 @@
  *
  * Owns: their names, their checks, their defaults. An unknown or not yet built option is refused, never ignored.
  */
-import { DEFAULTS, InvokeError } from "@invokejs/protocol"
+import { checkExplicitKey, DEFAULTS, InvokeError } from "@invokejs/protocol"
 import { durationMs, type Duration } from "../tool/duration.ts"
 
 export interface CallOptions {
@@ -16,7 +16,13 @@ export interface CallOptions {
   readonly idempotencyKey?: string
   /** The agent run; the fallback identity of tools without one, good inside this run only. */
   readonly runId?: string
+  /** The model's turn inside the run. */
   readonly turnId?: string
+  /**
+   * What identical calls are that run side by side in one turn, where only `runId` names the action: one action (`"once"`, the
+   * default), or as many as there are (`"each"`). Calls that follow one another, or come in another turn, are one either way.
+   */
+  readonly identicalCalls?: "once" | "each"
   readonly tenant?: string
   /** How long to wait for a settled answer: ms or "20s"; 0 answers right after the intent is durable. Default 60 s. */
   readonly wait?: Duration
@@ -35,6 +41,7 @@ const KNOWN = new Set([
   "idempotencyKey",
   "runId",
   "turnId",
+  "identicalCalls",
   "tenant",
   "wait",
   "labels",
@@ -51,6 +58,7 @@ export interface CheckedOptions {
   readonly idempotencyKey: string | null
   readonly runId: string | null
   readonly turnId: string | null
+  readonly each: boolean
   readonly groupId: string | null
   readonly labels: { readonly [name: string]: string }
   /** null: as the tool says. */
@@ -63,7 +71,8 @@ export interface CheckedOptions {
 }
 
 export function checkCallOptions(options: CallOptions): CheckedOptions {
-  if (typeof options !== "object" || options === null) throw bad("the call's options are not an object", "options")
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw bad("the call's options are not an object", "options")
   for (const name of Object.keys(options)) {
     if (KNOWN.has(name)) continue
     throw new InvokeError("unsupported_option", {
@@ -72,22 +81,45 @@ export function checkCallOptions(options: CallOptions): CheckedOptions {
       detail: { option: name },
     })
   }
-  return {
+  const checked = {
     tool: text(options.tool, "tool") ?? fail("tool"),
     params: options.params,
     tenant: text(options.tenant, "tenant") ?? DEFAULTS.tenant,
     agentId: text(options.agentId, "agentId") ?? DEFAULTS.agent_id,
-    idempotencyKey: options.idempotencyKey ?? null,
+    idempotencyKey: options.idempotencyKey === undefined ? null : checkExplicitKey(options.idempotencyKey),
     runId: text(options.runId, "runId"),
     turnId: text(options.turnId, "turnId"),
+    each: eachOf(options.identicalCalls),
     groupId: text(options.groupId, "groupId"),
     labels: labels(options.labels),
     wait_ms: waitMs(options.wait),
-    signal: options.signal,
-    retryOnRepeat: options.retryOnRepeat ?? true,
+    signal: signalOf(options.signal),
+    retryOnRepeat: flag(options.retryOnRepeat, "retryOnRepeat") ?? true,
     agentScoped: false,
     repeatOf: null,
   }
+  if (checked.each && (checked.runId === null || checked.turnId === null)) {
+    throw bad('identicalCalls: "each" counts the calls of one turn: it needs runId and turnId', "identicalCalls")
+  }
+  return checked
+}
+
+function eachOf(value: unknown): boolean {
+  if (value === undefined || value === "once") return false
+  if (value === "each") return true
+  throw bad('identicalCalls is "once" or "each"', "identicalCalls")
+}
+
+function flag(value: unknown, name: string): boolean | undefined {
+  if (value === undefined || typeof value === "boolean") return value
+  throw bad(`${name} is true or false`, name)
+}
+
+/** Checked before anything is admitted: what fails afterwards fails beside an operation. */
+function signalOf(value: unknown): AbortSignal | undefined {
+  if (value === undefined) return undefined
+  if (value instanceof AbortSignal) return value
+  throw bad("signal is not an AbortSignal", "signal")
 }
 
 function waitMs(value: unknown): number | null {
@@ -110,7 +142,7 @@ function text(value: unknown, name: string): string | null {
 
 function labels(value: unknown): { readonly [name: string]: string } {
   if (value === undefined) return {}
-  const entries = typeof value === "object" && value !== null ? Object.entries(value) : null
+  const entries = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : null
   if (!entries || entries.length > 32 || entries.some(([, one]) => typeof one !== "string" || one.length > NAME_MAX)) {
     throw bad("labels are at most 32 strings by name", "labels")
   }

@@ -9,7 +9,6 @@
  */
 import {
   canonicalJson,
-  checkExplicitKey,
   DEFAULTS,
   deriveKey,
   fingerprint,
@@ -43,6 +42,8 @@ export interface CallRequest {
   readonly agent_id: string
   readonly run_id: string | null
   readonly turn_id: string | null
+  /** Each identical call that runs side by side with this one in its turn is an action of its own (ID-10). */
+  readonly each: boolean
   readonly group_id: string | null
   readonly labels: { readonly [name: string]: string }
   readonly wait_ms: number
@@ -85,6 +86,7 @@ export async function nameCall(
     agent_id: checked.agentId,
     run_id: checked.runId,
     turn_id: checked.turnId,
+    each: checked.each,
     group_id: checked.groupId,
     labels: checked.labels,
     wait_ms: checked.wait_ms ?? tool.wait_ms ?? DEFAULTS.wait_ms,
@@ -101,6 +103,12 @@ function keysOf(
   checked: ReturnType<typeof checkCallOptions>,
 ): { keys: readonly string[]; key_kind: KeyKind } {
   const { sha256 } = context
+  if (checked.each && (identities.length > 0 || checked.idempotencyKey !== null)) {
+    throw new InvokeError("invalid_request", {
+      happened: 'identicalCalls: "each" is for calls that only a run names; this one has an identity or a key',
+      detail: { field: "identicalCalls" },
+    })
+  }
   const explicit = checked.idempotencyKey === null ? [] : [explicitKey(checked.idempotencyKey, checked)]
   const derived = identities.map(({ fields, version }) =>
     deriveKey(
@@ -116,7 +124,8 @@ function keysOf(
   if (derived.length > 0) return { keys: [...derived, ...explicit], key_kind: "derived" }
   if (explicit.length > 0) return { keys: explicit, key_kind: "explicit" }
   if (checked.runId !== null) {
-    return { keys: [runKey({ run_id: checked.runId, tool: tool.namespace, params }, sha256)], key_kind: "run" }
+    const key = runKey({ run_id: checked.runId, tool: tool.namespace, params }, sha256)
+    return { keys: [key], key_kind: "run" }
   }
   if (tool.safety === "read-only") return { keys: [`d:read:${sha256(canonicalJson(params))}`], key_kind: "derived" }
   throw new InvokeError("identity_required", {
@@ -126,9 +135,14 @@ function keysOf(
   })
 }
 
-function explicitKey(key: string, checked: ReturnType<typeof checkCallOptions>): string {
-  const name = checkExplicitKey(key)
-  return checked.agentScoped && checked.runId !== null ? scopedKey(checked.runId, name) : name
+/** A key chosen under an agent's rights belongs to its run, and says nothing without one (R21). */
+function explicitKey(key: string, { agentScoped, runId }: ReturnType<typeof checkCallOptions>): string {
+  if (!agentScoped) return key
+  if (runId !== null) return scopedKey(runId, key)
+  throw new InvokeError("identity_required", {
+    happened: "a key that an agent chose is good inside its run only, and the call names no run",
+    fix: "Pass runId.",
+  })
 }
 
 export function jsonParams(value: unknown): Json {
@@ -137,7 +151,7 @@ export function jsonParams(value: unknown): Json {
     if (Buffer.byteLength(text) > DEFAULTS.params_bytes_max) {
       throw new InvokeError("payload_too_large", {
         happened: `the parameters are larger than ${DEFAULTS.params_bytes_max} bytes`,
-        detail: { limit_bytes: DEFAULTS.params_bytes_max },
+        detail: { bytes_max: DEFAULTS.params_bytes_max },
       })
     }
     return JSON.parse(text) as Json
@@ -162,6 +176,6 @@ function unknownTool(context: EngineContext, name: string): InvokeError {
   return new InvokeError("unknown_tool", {
     happened: `there is no tool ${JSON.stringify(name)}${known.length > 0 ? `; known: ${known.slice(0, 20).join(", ")}` : ""}`,
     ...(near === null ? {} : { fix: `Did you mean ${JSON.stringify(near)}?` }),
-    detail: { tool: name, known: known.slice(0, 20) },
+    detail: { tool: name, near },
   })
 }

@@ -23,12 +23,21 @@ import { retakeSlot } from "../operate/retake-slot.ts"
 import { admit, type Admitted } from "./admit.ts"
 import type { CallOptions } from "./call-options.ts"
 import { prepareCall, type CallRequest } from "./call-request.ts"
+import { placedKey } from "./identical-calls.ts"
 import { callReadOnly } from "./read-only.ts"
 import { CALLER, tellResult, type Telling } from "./tell-result.ts"
 
 export async function call(context: EngineContext, options: CallOptions): Promise<Result> {
   const request = await prepareCall(context, options)
-  return callRequest(context, request)
+  const [key] = request.keys
+  if (!request.each || request.turn_id === null || key === undefined) return callRequest(context, request)
+  const { place, leave } = context.identical.take(`${request.tenant} ${request.turn_id} ${key}`)
+  try {
+    const keys = [placedKey(key, request.turn_id, place, context.sha256)]
+    return await callRequest(context, { ...request, keys })
+  } finally {
+    leave()
+  }
 }
 
 export async function callRequest(context: EngineContext, request: CallRequest): Promise<Result> {

@@ -29,7 +29,7 @@ export interface Commit {
 
 export function startAttempt(context: EngineContext, operation: Operation, tool: CompiledTool, commit: Commit): void {
   const attempt = operation.attempts.at(-1)
-  if (!attempt) return
+  if (!attempt || context.closed()) return
   context.worker.opened()
   const ended = runAttempt(context, operation, tool, commit)
     .catch((error: unknown) =>

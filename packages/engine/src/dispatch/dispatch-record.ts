@@ -25,29 +25,40 @@ export function dispatchEvent(
   tool: CompiledTool,
   lease: Lease,
 ): DispatchEvent {
-  const key = tool.contract.key
   return {
     type: "dispatch",
     worker_id: lease.worker_id,
     lease_token: lease.lease_token,
     lease_until: lease.until,
-    provider_key: providerKey(
-      {
-        journal_name: context.journal.identity.name,
-        tenant: operation.tenant,
-        chain: operation.key,
-        revision: operation.revision,
-        generation: operation.generation,
-      },
-      context.sha256,
-      {
-        ...(key?.max_length === undefined ? {} : { max_length: key.max_length }),
-        ...(key?.alphabet === undefined ? {} : { alphabet: key.alphabet }),
-      },
-    ),
+    provider_key: providerKeyOf(context, operation, tool, operation.generation),
     transport: tool.transport === "invoke" && context.opaque_because === null ? "invoke" : "opaque",
     contract: tool.contract,
     judged_version: operation.version,
+    clock_stepped_at: context.clock_stepped_at(),
     tool_version: tool.version,
   }
+}
+
+/** What the provider dedupes on in that generation (DR2). */
+export function providerKeyOf(
+  context: EngineContext,
+  operation: Operation,
+  tool: CompiledTool,
+  generation: number,
+): string {
+  const key = tool.contract.key
+  return providerKey(
+    {
+      journal_name: context.journal.identity.name,
+      tenant: operation.tenant,
+      chain: operation.key,
+      revision: operation.revision,
+      generation,
+    },
+    context.sha256,
+    {
+      ...(key?.max_length === undefined ? {} : { max_length: key.max_length }),
+      ...(key?.alphabet === undefined ? {} : { alphabet: key.alphabet }),
+    },
+  )
 }

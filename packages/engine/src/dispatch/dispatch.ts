@@ -3,34 +3,45 @@
  *
  * DS1. The record is durable before the tool is called; a tool whose record did not commit is never called (S2).
  * DS2. A lease that was refused is renounced; the next decision is made with a new one.
+ * DS3. A record whose commit stays in doubt starts nothing; once it is found, that its tool never started is recorded (R23).
+ * DS4. A process that closes writes no dispatch record.
  */
 import type { Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
-import { applyEvent } from "../operation-writer.ts"
+import { applyEvent, isInDoubt } from "../operation-writer.ts"
 import { startAttempt } from "./attempt.ts"
 import { clockAnchor, dispatchEvent } from "./dispatch-record.ts"
+import { tellNeverStarted } from "./never-started.ts"
 import type { CompiledTool } from "../tool/compiled-tool.ts"
 
 /** Writes the next dispatch record and starts its attempt. The attempt goes on in the background. */
-export async function dispatchOperation(
+export function dispatchOperation(
   context: EngineContext,
   operation: Operation,
   tool: CompiledTool,
 ): Promise<Operation> {
-  if (context.draining()) return operation
+  return context.admissions.run([operation.operation_id], () => dispatchNow(context, operation, tool))
+}
+
+async function dispatchNow(context: EngineContext, operation: Operation, tool: CompiledTool): Promise<Operation> {
   for (let registration = 0; registration < 3; registration += 1) {
     const lease = await context.worker.lease(context.journal.now())
+    const event_id = context.ids.event()
     let anchor = clockAnchor(context.clock)
     const applied = await applyEvent(
       context,
       operation.operation_id,
       (row) => {
-        if (row.version !== operation.version) return null
+        if (row.version !== operation.version || context.draining()) return null
         anchor = clockAnchor(context.clock)
         return dispatchEvent(context, row, tool, lease)
       },
-      { actor: `worker:${lease.worker_id}`, lease, known: operation },
-    )
+      { actor: `worker:${lease.worker_id}`, lease, known: operation, event_id },
+    ).catch((error: unknown) => {
+      const attempt = operation.attempts.length + 1
+      if (isInDoubt(error)) tellNeverStarted(context, { operation_id: operation.operation_id, attempt, event_id })
+      throw error
+    })
     if (applied.ok) {
       context.worker.granted(lease)
       startAttempt(context, applied.operation, tool, { anchor, committed_at: applied.committed_at })

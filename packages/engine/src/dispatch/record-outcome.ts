@@ -4,10 +4,11 @@
  * RO1. Telling the truth needs no lease: it settles by version, whichever attempt it is about.
  * RO2. An outcome that cannot be written is kept and tried again; nothing is dispatched because a record failed.
  */
-import { nextAttemptAt, type AttemptOutcome, type Operation } from "@invokejs/protocol"
+import type { AttemptOutcome, Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
 import { judgeHeld } from "../reconcile/held.ts"
+import { keepWriting } from "./keep-writing.ts"
 
 export interface Classified {
   readonly outcome: AttemptOutcome
@@ -23,33 +24,28 @@ export async function recordOutcome(
   attempt: number,
   classified: Classified,
 ): Promise<void> {
+  const { operation_id } = operation
   const evidence_id = context.ids.event()
-  for (let failures = 0; ; failures += 1) {
-    try {
-      await write(context, operation, attempt, classified, evidence_id)
-      return
-    } catch (error) {
-      context.telemetry.log("error", "an outcome is known and cannot be written yet", {
-        operation_id: operation.operation_id,
-        attempt,
-        failures: failures + 1,
-        error: String(error),
-      })
-      const now = context.clock.wall()
-      const wait = nextAttemptAt({ failures: failures + 1, now, unit: context.random.unit() }) - now
-      if (context.draining()) throw error
-      await new Promise<void>((resolve) => context.clock.after(wait, resolve))
-    }
+  const about = {
+    what: "an outcome is known and cannot be written yet",
+    operation_id,
+    attempt,
+    failed: () => context.running.unrecorded(operation_id, attempt),
   }
+  const settled = await keepWriting(context, about, () => write(context, operation, attempt, classified, evidence_id))
+  // The outcome is durable: what it releases is looked over again by the background loop if this fails.
+  if (settled) await judgeHeld(context, settled).catch(() => undefined)
+  context.wake()
 }
 
+/** The row, where the outcome settled it. */
 async function write(
   context: EngineContext,
   operation: Operation,
   attempt: number,
   classified: Classified,
   evidence_id: string,
-): Promise<void> {
+): Promise<Operation | null> {
   const { outcome } = classified
   const applied = await applyEvent(
     context,
@@ -68,6 +64,5 @@ async function write(
     },
     { actor: `worker:${context.worker.worker_id ?? ""}`, known: operation },
   )
-  if (applied.ok && applied.operation.settled_at !== null) await judgeHeld(context, applied.operation)
-  context.wake()
+  return applied.operation.settled_at === null ? null : applied.operation
 }

@@ -46,6 +46,11 @@ export class Worker {
     return this.#identity?.worker_id ?? null
   }
 
+  /** Whether this process is that worker, or was until it took another id. */
+  owns(worker_id: string): boolean {
+    return worker_id === this.#identity?.worker_id || this.#retired.includes(worker_id)
+  }
+
   /** The lease for a dispatch decided at `now`; registers the worker first if it has to. */
   async lease(now: number): Promise<Lease> {
     const { worker_id, lease_token } = await this.#registered()

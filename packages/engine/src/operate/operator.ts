@@ -8,34 +8,44 @@
  * OP3. The same verb with the same `event_id` a second time changes nothing (HU-3).
  */
 import {
+  canonicalJson,
   InvokeError,
+  type Candidate,
   type Illegal,
   type Operation,
   type OperationEvent,
   type ResolveTo,
   type Result,
 } from "@invokejs/protocol"
-import { admit } from "../admission/admit.ts"
-import { followAdmitted, journaled } from "../admission/call.ts"
+import { admitAndStart, followAdmitted, journaled } from "../admission/call.ts"
 import { checkCallOptions } from "../admission/call-options.ts"
-import { jsonParams, nameCall, parseParams } from "../admission/call-request.ts"
-import { tellResult } from "../admission/tell-result.ts"
+import { jsonParams, nameCall, parseParams, type CallRequest } from "../admission/call-request.ts"
+import { showResult } from "../admission/tell-result.ts"
 import type { EngineContext } from "../engine-context.ts"
-import { applyEvent } from "../operation-writer.ts"
+import { applyEvent, type Applied, type Facts } from "../operation-writer.ts"
 import type { PurgeResult } from "../ports/journal.ts"
 import { endAttemptsOf } from "../reconcile/gone-workers.ts"
 import { judgeHeld } from "../reconcile/held.ts"
-import { retakeSlot } from "./retake-slot.ts"
+import { retakeSlot, takeSlotAllowed } from "./retake-slot.ts"
+
+const PURGE_MAX = 10_000
 
 export interface VerbOptions {
   /** Refuses the verb where the operation has moved since it was read. */
   readonly expectedVersion?: number
+  /** Names this act: the same verb with the same name a second time changes nothing (OP3). */
+  readonly eventId?: string
   readonly reason?: string
 }
 
-export interface ResolveOptions extends Omit<ResolveTo, "reason"> {
+export interface ResolveOptions extends Omit<ResolveTo, "reason" | "object_taken_by">, VerbOptions {
   readonly reason: string
-  readonly expectedVersion?: number
+}
+
+type Amendment = Omit<Extract<OperationEvent, { type: "amend" }>, "type">
+
+export interface AmendOptions extends Omit<Amendment, "object_taken_by" | "evidence_id">, VerbOptions {
+  readonly reason: string
 }
 
 export class Operator {
@@ -43,60 +53,57 @@ export class Operator {
   readonly #name: string
 
   constructor(context: EngineContext, name: string) {
-    if (name.trim() === "")
-      throw new InvokeError("invalid_request", { happened: "an operator has a name", detail: { field: "name" } })
+    if (typeof name !== "string" || name.trim() === "") throw badField("name", "an operator has a name")
     this.#context = context
     this.#name = name
   }
 
   /** Lets a held operation go on: a deliberate repeat, recorded with the reason. */
-  async allow(operation_id: string, options: VerbOptions & { readonly reason: string }): Promise<Result> {
-    const operation = await this.#read(operation_id)
-    return this.#done(
-      await retakeHeld(
-        this.#context,
-        operation,
-        (row) => this.#guarded(row, options, { type: "allow", reason: options.reason }),
-        this.#actor,
-      ),
+  allow(operation_id: string, options: VerbOptions & { readonly reason: string }): Promise<Result> {
+    const reason = reasonOf(options)
+    return this.#verb(operation_id, "allow", options, (operation, event_id) =>
+      takeSlotAllowed(this.#context, operation, (row) => this.#guarded(row, options, { type: "allow", reason }), {
+        actor: this.#actor,
+        ...event_id,
+      }),
     )
   }
 
   /** Stops an operation that is not dispatched. */
   cancel(operation_id: string, options: VerbOptions = {}): Promise<Result> {
-    return this.#apply(operation_id, options, () => ({
-      type: "cancel",
-      reason: options.reason ?? `cancelled by ${this.#name}`,
-    }))
+    const reason = options.reason ?? `cancelled by ${this.#name}`
+    return this.#apply(operation_id, "cancel", options, () => ({ type: "cancel", reason }))
   }
 
   /** Says what really happened, with evidence. */
-  resolve(operation_id: string, resolve: ResolveOptions): Promise<Result> {
+  resolve(operation_id: string, options: ResolveOptions): Promise<Result> {
     const evidence_id = this.#context.ids.event()
-    const { expectedVersion, ...to } = resolve
-    return this.#apply(operation_id, expectedVersion === undefined ? {} : { expectedVersion }, (row) => ({
+    const { expectedVersion: _version, eventId: _event, ...to } = options
+    return this.#apply(operation_id, "resolve", options, (row, facts) => ({
       type: "resolve",
-      resolve: to.object ? { ...to, object: { ...to.object, kind: to.object.kind ?? row.namespace } } : to,
+      resolve: { ...to, ...named(row, to.object, facts) },
       evidence_id,
     }))
   }
 
   /** Another attempt of an operation that is proved not applied. */
-  async retry(
+  retry(
     operation_id: string,
-    options: { readonly afterAttempt: number; readonly wait?: number },
+    options: VerbOptions & { readonly afterAttempt: number; readonly wait?: number },
   ): Promise<Result> {
-    const operation = await this.#read(operation_id)
-    const applied = await retakeSlot(this.#context, operation, {
-      event: (row) => ({
-        type: "retry",
-        after_attempt: options.afterAttempt,
-        deadline_at: this.#context.journal.now() + row.contract.deadline_ms,
-        automatic: false,
+    return this.#verb(operation_id, "retry", options, (operation, event_id) =>
+      retakeSlot(this.#context, operation, {
+        event: (row) =>
+          this.#guarded(row, options, {
+            type: "retry",
+            after_attempt: options.afterAttempt,
+            deadline_at: this.#context.journal.now() + row.contract.deadline_ms,
+            automatic: false,
+          }),
+        actor: this.#actor,
+        ...event_id,
       }),
-      actor: this.#actor,
-    })
-    return this.#done(applied)
+    )
   }
 
   /** The same identity with changed parameters, after the old operation ended without an effect. */
@@ -107,73 +114,94 @@ export class Operator {
     const old = await this.#read(operation_id)
     if (old.version !== options.expectedVersion) throw versionConflict(old, options.expectedVersion)
     const request = await this.#requestFor(old, options.params, null, options.wait ?? 0)
-    const identityMoved =
-      request.identity !== null && JSON.stringify(request.identity.fields) !== JSON.stringify(old.identity)
-    if (identityMoved) {
+    if (!sameIdentity(request, old)) {
       throw new InvokeError("supersedes_refused", {
         happened: "other identity fields name another action, which is a new call",
         detail: { operation_id },
       })
     }
-    const named = { ...request, keys: [old.key, ...request.keys.filter((key) => key !== old.key)] }
-    const admitted = await journaled(() => admit(this.#context, named, { supersedes: old, actor: this.#actor }))
-    return followAdmitted(this.#context, named, admitted)
+    const keys = [old.key, ...(old.identity === null ? [] : request.keys.filter((key) => key !== old.key))]
+    const renamed = { ...request, keys, key_kind: old.key_kind }
+    const admitted = await admitAndStart(this.#context, renamed, { supersedes: old, actor: this.#actor })
+    return followAdmitted(this.#context, renamed, admitted)
   }
 
   /** The same action once more, on purpose. A retry of the repeat is the same repeat. */
   async repeat(operation_id: string, options: { readonly reason: string; readonly wait?: number }): Promise<Result> {
+    reasonOf(options)
     const of = await this.#read(operation_id)
     const request = await this.#requestFor(of, of.params, of.operation_id, options.wait ?? 0)
     const keys = request.identity === null ? [`d:${this.#context.sha256(`repeat:${of.operation_id}`)}`] : request.keys
-    const named = { ...request, keys, key_kind: "derived" as const }
-    const admitted = await journaled(() => admit(this.#context, named, { repeats: of, actor: this.#actor }))
-    return followAdmitted(this.#context, named, admitted)
+    const renamed = { ...request, keys, key_kind: "derived" as const }
+    const admitted = await admitAndStart(this.#context, renamed, { repeats: of, actor: this.#actor })
+    return followAdmitted(this.#context, renamed, admitted)
   }
 
   /** Makes the next look due now. */
-  async reconcile(operation_id: string): Promise<Result> {
-    const result = await this.#apply(operation_id, {}, () => ({ type: "reconcile" }))
-    this.#context.wake()
-    return result
+  reconcile(operation_id: string, options: VerbOptions = {}): Promise<Result> {
+    return this.#apply(operation_id, "reconcile", options, () => ({ type: "reconcile" }))
   }
 
   /** Adds a new fact to a contradicted outcome. Nobody edits a settled one. */
-  amend(
-    operation_id: string,
-    options: {
-      readonly to: "succeeded" | "undone" | "not_applied" | "closed_unknown"
-      readonly reason: string
-      readonly expectedVersion?: number
-    },
-  ): Promise<Result> {
-    return this.#apply(operation_id, options, () => ({ type: "amend", to: options.to, reason: options.reason }))
+  amend(operation_id: string, options: AmendOptions): Promise<Result> {
+    const evidence_id = this.#context.ids.event()
+    const { expectedVersion: _version, eventId: _event, ...to } = options
+    return this.#apply(operation_id, "amend", options, (row, facts) => ({
+      type: "amend",
+      ...to,
+      ...named(row, to.object, facts),
+      evidence_id,
+    }))
   }
 
   /** A person's word that a worker's process is gone. */
   async workersGone(worker_id: string, options: { readonly reason: string }): Promise<void> {
-    const proof = `attested by ${this.#name}: ${options.reason}`
-    await this.#context.journal.workers.markGone(worker_id, proof)
-    await endAttemptsOf(this.#context, worker_id, proof)
+    const proof = `attested by ${this.#name}: ${reasonOf(options)}`
+    await journaled(async () => {
+      const workers = await this.#context.journal.workers.list()
+      if (!workers.some((one) => one.worker_id === worker_id)) {
+        throw new InvokeError("invalid_request", {
+          happened: `there is no worker ${worker_id}`,
+          detail: { field: "worker_id" },
+        })
+      }
+      await this.#context.journal.workers.markGone(worker_id, proof)
+      await endAttemptsOf(this.#context, new Map([[worker_id, proof]]))
+    })
   }
 
+  /** Lets the journal dispatch again. The statement says what was lost; it stays on record. */
   liftQuarantine(statement: string): Promise<void> {
-    return this.#context.journal.liftQuarantine(this.#name, statement)
+    const said = reasonOf({ reason: statement }, "statement")
+    return journaled(() => this.#context.journal.liftQuarantine(this.#name, said)).then(() => this.#context.wake())
   }
 
   /** Turns payloads of settled operations into tombstones. */
   purge(options: { readonly before: number; readonly limit?: number }): Promise<PurgeResult> {
-    return this.#context.journal.purge({ before: options.before, limit: options.limit ?? 10_000 })
+    const { before, limit = PURGE_MAX } = options
+    if (!Number.isFinite(before) || !Number.isInteger(limit) || limit < 1) {
+      throw badField("before", "purge takes { before: <ms since 1970>, limit: <a whole number> }")
+    }
+    return journaled(() => this.#context.journal.purge({ before, limit }))
   }
 
   closeIncident(incident_id: string, resolution: string): Promise<void> {
-    return this.#context.journal.closeIncident(incident_id, this.#name, resolution)
+    const said = reasonOf({ reason: resolution }, "resolution")
+    return journaled(() => this.#context.journal.closeIncident(incident_id, this.#name, said))
   }
 
   get #actor(): string {
     return `operator:${this.#name}`
   }
 
-  async #requestFor(operation: Operation, params: unknown, repeatOf: string | null, wait: number) {
+  /** The stored call once more, as its own caller made it. */
+  async #requestFor(
+    operation: Operation,
+    params: unknown,
+    repeatOf: string | null,
+    wait: number,
+  ): Promise<CallRequest> {
+    const { tenant, agent_id, run_id, turn_id, group_id, labels, retry_on_repeat } = operation
     const tool = this.#context.tools.of(operation)
     if (!tool)
       throw new InvokeError("unknown_tool", {
@@ -181,27 +209,47 @@ export class Operator {
         detail: { tool: operation.tool, known: [] },
       })
     const json = jsonParams(params)
-    const checked = {
-      ...checkCallOptions({
-        tool: operation.tool,
-        params: json,
-        tenant: operation.tenant,
-        agentId: operation.agent_id,
-        wait,
-      }),
-      ...(operation.key_kind === "derived" ? {} : { runId: operation.run_id ?? operation.operation_id }),
-      repeatOf,
-    }
-    return nameCall(this.#context, tool, json, await parseParams(tool, json), checked)
+    const options = checkCallOptions({ tool: operation.tool, params: json, tenant, agentId: agent_id, wait })
+    // Named by the operation's own chain; the run only lets a tool without identity pass.
+    const checked = { ...options, runId: run_id ?? operation.operation_id, repeatOf }
+    const request = await nameCall(this.#context, tool, json, await parseParams(tool, json), checked)
+    return { ...request, run_id, turn_id, group_id, labels, retry_on_repeat }
   }
 
-  async #apply(operation_id: string, options: VerbOptions, make: (row: Operation) => OperationEvent): Promise<Result> {
-    await this.#read(operation_id)
-    return this.#done(
-      await applyEvent(this.#context, operation_id, (row) => this.#guarded(row, options, make(row)), {
+  #apply(
+    operation_id: string,
+    verb: string,
+    options: VerbOptions,
+    make: (row: Operation, facts: Facts) => OperationEvent,
+  ): Promise<Result> {
+    return this.#verb(operation_id, verb, options, (_operation, event_id) =>
+      applyEvent(this.#context, operation_id, (row, facts) => this.#guarded(row, options, make(row, facts)), {
         actor: this.#actor,
+        ...event_id,
       }),
     )
+  }
+
+  /** Reads, acts once for each `eventId`, and shows the row. */
+  async #verb(
+    operation_id: string,
+    verb: string,
+    { eventId }: VerbOptions,
+    act: (operation: Operation, event_id: { readonly event_id?: string }) => Promise<Applied>,
+  ): Promise<Result> {
+    const operation = await this.#read(operation_id)
+    const event_id = eventId === undefined ? null : actId(operation_id, verb, eventId)
+    const done = () => (event_id === null ? null : this.#context.journal.settled(event_id, operation_id))
+    return journaled(async () => {
+      const before = await done()
+      if (before) return showResult(this.#context, before)
+      const applied = await act(operation, event_id === null ? {} : { event_id })
+      if (applied.ok) return this.#done(applied.operation)
+      // The same act may have won in the meantime: then this is its answer as well.
+      const meanwhile = await done()
+      if (meanwhile) return showResult(this.#context, meanwhile)
+      throw refused(applied.operation, applied.illegal)
+    })
   }
 
   #guarded(row: Operation, options: VerbOptions, event: OperationEvent): OperationEvent {
@@ -210,15 +258,14 @@ export class Operator {
     return event
   }
 
-  async #done(applied: Awaited<ReturnType<typeof applyEvent>>): Promise<Result> {
-    if (!applied.ok) throw refused(applied.operation, applied.illegal)
-    if (applied.operation.settled_at !== null) await judgeHeld(this.#context, applied.operation)
+  async #done(operation: Operation): Promise<Result> {
+    if (operation.settled_at !== null) await judgeHeld(this.#context, operation)
     this.#context.wake()
-    return tellResult(this.#context, applied.operation, "later")
+    return showResult(this.#context, operation)
   }
 
   async #read(operation_id: string): Promise<Operation> {
-    const operation = await this.#context.journal.operation(operation_id)
+    const operation = await journaled(() => this.#context.journal.operation(operation_id))
     if (operation) return operation
     throw new InvokeError("operation_not_found", {
       happened: `there is no operation ${operation_id}`,
@@ -227,29 +274,42 @@ export class Operator {
   }
 }
 
-async function retakeHeld(
-  context: EngineContext,
-  operation: Operation,
-  event: (row: Operation) => OperationEvent,
-  actor: string,
-): ReturnType<typeof applyEvent> {
-  const { intent_digest } = operation
-  if (intent_digest === null) return applyEvent(context, operation.operation_id, event, { actor })
-  const name = { tenant: operation.tenant, namespace: operation.namespace, intent_digest }
-  let version = 0
-  return applyEvent(
-    context,
-    operation.operation_id,
-    async (row) => {
-      version = (await context.journal.slot(name))?.version ?? 0
-      return event(row)
-    },
-    {
-      actor,
-      slots: (next) =>
-        next.state === "ready" ? [{ ...name, expect_version: version, operation_id: next.operation_id }] : [],
-    },
-  )
+function actId(operation_id: string, verb: string, eventId: string): string {
+  if (typeof eventId !== "string" || eventId.trim() === "" || eventId.length > 200) {
+    throw badField("eventId", "eventId is a string of 1 to 200 characters")
+  }
+  return `verb:${verb}:${operation_id}:${eventId}`
+}
+
+function reasonOf(options: { readonly reason: string }, field = "reason"): string {
+  const reason: unknown = (options as { readonly reason?: unknown } | undefined)?.reason
+  if (typeof reason === "string" && reason.trim() !== "") return reason
+  throw badField(field, `a ${field} is needed: it stays on record`)
+}
+
+function badField(field: string, happened: string): InvokeError {
+  return new InvokeError("invalid_request", { happened, detail: { field } })
+}
+
+/** An object that a person names: of the tool's own kind unless told otherwise, and perhaps another operation's already. */
+function named(
+  row: Operation,
+  object: Candidate | undefined,
+  { taken }: Facts,
+): { readonly object?: Candidate; readonly object_taken_by?: string } {
+  if (!object) return {}
+  const owner = taken.get(object.object_id)
+  return {
+    object: { ...object, kind: object.kind ?? row.namespace },
+    ...(owner === undefined ? {} : { object_taken_by: owner }),
+  }
+}
+
+/** Under the version the operation was admitted under. */
+function sameIdentity({ tool, parsed }: CallRequest, old: Operation): boolean {
+  if (old.identity === null) return true
+  const today = tool.identify(parsed).find((one) => one.version === old.identity_version)
+  return today !== undefined && canonicalJson(today.fields) === canonicalJson(old.identity)
 }
 
 function versionConflict(operation: Operation, expected: number): InvokeError {

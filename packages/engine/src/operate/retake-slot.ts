@@ -5,17 +5,41 @@
  */
 import { fillsSlot, isTerminal, type Operation, type OperationEvent } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
-import { applyEvent, type Applied } from "../operation-writer.ts"
+import { applyEvent, type Applied, type WriteOptions } from "../operation-writer.ts"
 
-export interface Retake {
+export interface Retake extends Pick<WriteOptions, "actor" | "event_id"> {
   readonly event: (row: Operation) => OperationEvent | null
-  readonly actor: string
+}
+
+/** A held operation that a person lets go on takes the slot from its holder, whoever that is by now (ID-8). */
+export async function takeSlotAllowed(
+  context: EngineContext,
+  operation: Operation,
+  event: (row: Operation) => OperationEvent,
+  options: Pick<WriteOptions, "actor" | "event_id">,
+): Promise<Applied> {
+  const { intent_digest, tenant, namespace, operation_id } = operation
+  if (intent_digest === null) return applyEvent(context, operation_id, event, options)
+  const name = { tenant, namespace, intent_digest }
+  let version = 0
+  return applyEvent(
+    context,
+    operation_id,
+    async (row) => {
+      version = (await context.journal.slot(name))?.version ?? 0
+      return event(row)
+    },
+    {
+      ...options,
+      slots: (next) => (next.state === "ready" ? [{ ...name, expect_version: version, operation_id }] : []),
+    },
+  )
 }
 
 export async function retakeSlot(
   context: EngineContext,
   operation: Operation,
-  { event, actor }: Retake,
+  { event, ...options }: Retake,
 ): Promise<Applied> {
   const { intent_digest } = operation
   const name =
@@ -45,7 +69,7 @@ export async function retakeSlot(
       return event(row)
     },
     {
-      actor,
+      ...options,
       slots: (next) => (name ? [{ ...name, expect_version: version, operation_id: next.operation_id }] : []),
     },
   )

@@ -2,47 +2,66 @@
  * Workers whose processes are proved gone: their open attempts can end (protocol §0, item 10).
  *
  * GW1. A proof is a kernel-released lock found free, a new boot of the same host, or somebody's word. Silence proves nothing.
+ * GW2. The proof is on record before its attempts end; whoever dies in between leaves the rest to the next who looks.
  */
 import { isTerminal, type Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
+import type { Page } from "../ports/journal.ts"
 
 const PAGE = 200
 
-export async function closeGoneWorkers(context: EngineContext): Promise<void> {
-  const own = context.worker.worker_id
+/** What each process of this journal has been proved to be. `again`: also those that were proved gone before (GW2). */
+export async function closeGoneWorkers(context: EngineContext, again = false): Promise<void> {
+  const gone = new Map<string, string>()
   for (const worker of await context.journal.workers.list()) {
-    if (worker.worker_id === own || worker.closed_at !== null || worker.gone !== null) continue
+    if (worker.gone !== null) {
+      if (again) gone.set(worker.worker_id, worker.gone.proof)
+      continue
+    }
+    if (worker.closed_at !== null || context.worker.owns(worker.worker_id)) continue
     const proof = await context.journal.workers.gone(worker.worker_id)
     if (proof === null) continue
     await context.journal.workers.markGone(worker.worker_id, proof)
-    await endAttemptsOf(context, worker.worker_id, proof)
+    gone.set(worker.worker_id, proof)
   }
+  if (gone.size > 0) await endAttemptsOf(context, gone)
 }
 
-/** Ends every open attempt of a worker that is gone. Safe to repeat. */
-export async function endAttemptsOf(context: EngineContext, worker_id: string, proof: string): Promise<void> {
+/** Ends every open attempt of the workers that are gone. Safe to repeat. */
+export async function endAttemptsOf(context: EngineContext, gone: ReadonlyMap<string, string>): Promise<void> {
   let cursor: string | null = null
   do {
-    const page: { items: readonly Operation[]; next_cursor: string | null } = await context.journal.operations(
+    const page: Page<Operation> = await context.journal.operations(
       { states: ["dispatched", "unknown", "needs_review", "accepted"] },
       cursor === null ? { limit: PAGE } : { limit: PAGE, cursor },
     )
     for (const operation of page.items) {
-      if (
-        !operation.attempts.some(
-          (one) => one.worker_id === worker_id && one.settled_at === null && one.gone_at === null,
-        )
-      )
-        continue
-      await applyEvent(
-        context,
-        operation.operation_id,
-        (row) => (isTerminal(row.state) ? null : { type: "worker_gone", worker_id, proof }),
-        { actor: "engine" },
-      )
+      for (const [worker_id, proof] of gone) {
+        if (hasOpenAttempt(operation, worker_id)) await endAttempts(context, operation.operation_id, worker_id, proof)
+      }
     }
     cursor = page.next_cursor
   } while (cursor !== null)
   context.wake()
+}
+
+function hasOpenAttempt(operation: Operation, worker_id: string): boolean {
+  return operation.attempts.some(
+    (one) => one.worker_id === worker_id && one.settled_at === null && one.gone_at === null,
+  )
+}
+
+async function endAttempts(
+  context: EngineContext,
+  operation_id: string,
+  worker_id: string,
+  proof: string,
+): Promise<void> {
+  await applyEvent(
+    context,
+    operation_id,
+    (row) => (isTerminal(row.state) ? null : { type: "worker_gone", worker_id, proof }),
+    { actor: "engine" },
+  )
 }

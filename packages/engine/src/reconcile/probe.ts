@@ -19,6 +19,7 @@ import {
   type Operation,
 } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
+import { providerKeyOf } from "../dispatch/dispatch-record.ts"
 import { applyEvent } from "../operation-writer.ts"
 import { withTimeLimit } from "../time-limit.ts"
 import { readTransport } from "./read-transport.ts"
@@ -115,6 +116,7 @@ export async function judgeContext(
     account: one.account ?? "",
     kind: one.kind ?? "",
   }))
+  const tool = context.tools.of(operation)
   const byCreation = operation.contract.lookup?.correlates === "created"
   const rows =
     objects.length === 0 ? [] : await context.journal.confirmations(operation.tenant, objects, operation.operation_id)
@@ -123,7 +125,18 @@ export async function judgeContext(
     taken: rows.map((row) => objectKey(row)),
     rivals: byCreation ? await context.journal.rivals(operation) : 0,
     clock_stepped_at: context.clock_stepped_at(),
+    ...(tool ? { contract: tool.contract, own_keys: forgottenKeys(context, operation, tool) } : {}),
   }
+}
+
+/** Keys of attempts that a restored journal may have forgotten: its generations without an attempt, and as many as could follow. */
+function forgottenKeys(context: EngineContext, operation: Operation, tool: CompiledTool): readonly string[] {
+  if (operation.restored === null) return []
+  const known = new Set(operation.attempts.map((attempt) => attempt.generation))
+  const last = operation.generation + operation.attempts_max
+  return Array.from({ length: last + 1 }, (_, generation) => generation)
+    .filter((generation) => !known.has(generation))
+    .map((generation) => providerKeyOf(context, operation, tool, generation))
 }
 
 export function generationsSearched(operation: Operation): readonly number[] {
@@ -136,17 +149,19 @@ export async function runProbe<A>(
   operation: Operation,
   tool: CompiledTool,
   run: (parsed: unknown, on: ProbeContext) => Promise<A>,
+  limit_ms: number = DEFAULTS.probe_timeout_ms,
 ): Promise<{ readonly answer: A } | { readonly failed: { readonly code: string; readonly text: string } }> {
-  const reads = readTransport(context, DEFAULTS.probe_timeout_ms)
+  const reads = readTransport(context, limit_ms)
   try {
     const parsed = await tool.parse(operation.params)
     if (!parsed.ok)
       return { failed: { code: "params_unreadable", text: "today's schema refuses the stored parameters" } }
     const first = operation.attempts[0]
-    const answer = await withTimeLimit(context.clock, DEFAULTS.probe_timeout_ms, (signal) =>
+    const used = operation.attempts.map((attempt) => attempt.provider_key)
+    const answer = await withTimeLimit(context.clock, limit_ms, (signal) =>
       run(parsed.value, {
         operationId: operation.operation_id,
-        providerKeys: [...new Set(operation.attempts.map((attempt) => attempt.provider_key))],
+        providerKeys: [...new Set([...used, ...forgottenKeys(context, operation, tool)])],
         firstDispatchedAt: first ? dateOf(first.dispatched_at) : null,
         signal,
         fetch: reads.fetch,

@@ -7,11 +7,13 @@
  * RE1. With the provider reachable and no caller attached, every checkable operation without open attempts settles.
  * RE2. One slow tool does not stop the others: steps run side by side, bounded in all.
  * RE3. The loop never keeps the process alive.
+ * RE4. A step that moved nothing is not made again before the next look: nothing spins, and nothing stands in others' way.
  */
 import { nextStep, type Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
 import { dispatchOperation } from "../dispatch/dispatch.ts"
+import { overwritten } from "../dispatch/overwritten.ts"
 import { fenceOperation } from "./fence.ts"
 import { judgeHeld } from "./held.ts"
 import { lookBefore } from "./look-before.ts"
@@ -29,6 +31,8 @@ export class Reconciler {
   readonly #context: EngineContext
   readonly #poll: number
   readonly #busy = new Set<string>()
+  /** Of steps just made: the version they were made at, and until when that version is left alone (RE4). */
+  readonly #made = new Map<string, { readonly version: number; readonly until: number }>()
   #stopTimer: (() => void) | null = null
   #running: Promise<void> | null = null
   #again = false
@@ -84,16 +88,17 @@ export class Reconciler {
         await closeGoneWorkers(context)
         await judgeHeld(context)
       }
-      const room = STEPS_MAX - this.#busy.size
+      const tick = context.clock.monotonic()
+      for (const [id, { until }] of this.#made) if (until <= tick) this.#made.delete(id)
       const { due, lapsed, next_due_at } = await context.journal.due({
         now,
-        limit: STEPS_MAX * 2,
+        limit: STEPS_MAX * 2 + this.#made.size,
         tools: context.tools.names(),
       })
-      let taken = 0
       for (const operation of [...lapsed, ...due]) {
-        if (taken >= room || this.#busy.has(operation.operation_id)) continue
-        taken += 1
+        if (this.#busy.size >= STEPS_MAX) break
+        const { operation_id: id, version } = operation
+        if (this.#busy.has(id) || this.#made.get(id)?.version === version) continue
         this.#start(operation, lapsed.includes(operation))
       }
       if (next_due_at !== null) next = Math.min(this.#poll, Math.max(1, next_due_at - now))
@@ -111,14 +116,16 @@ export class Reconciler {
     const id = operation.operation_id
     this.#busy.add(id)
     void stepOperation(this.#context, operation, lapsed)
-      .catch((error: unknown) =>
+      .catch((error: unknown) => {
+        if (this.#stopped) return
         this.#context.telemetry.log("error", "a step of the background loop failed", {
           operation_id: id,
           error: errorText(error),
-        }),
-      )
+        })
+      })
       .finally(() => {
         this.#busy.delete(id)
+        this.#made.set(id, { version: operation.version, until: this.#context.clock.monotonic() + this.#poll })
         this.wake()
       })
   }
@@ -143,10 +150,14 @@ export async function stepOperation(context: EngineContext, operation: Operation
     now: context.journal.now(),
     quarantine: (await context.journal.quarantine()) !== null,
     can_fence: tool.fence !== null,
+    contract: tool.contract,
+    clock_stepped_at: context.clock_stepped_at(),
   })
   switch (step.do) {
     case "dispatch":
-      return void (await dispatchOperation(context, operation, tool))
+      if (await overwritten(context, operation)) return
+      await dispatchOperation(context, operation, tool)
+      return
     case "look_before":
       await lookBefore(context, operation, tool)
       return
