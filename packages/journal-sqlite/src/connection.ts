@@ -3,7 +3,7 @@
  *
  * Owns: the settings, each read back. Must not: open the files in any other way (R25).
  *
- * CN1. `synchronous` is FULL on the writer: both drivers fall back to NORMAL in WAL unless it is set.
+ * CN1. `synchronous` is FULL on the writer: drivers differ in what they fall back to in WAL, and some fall back to NORMAL.
  * CN2. `locking_mode` is NORMAL: several processes share the file.
  */
 

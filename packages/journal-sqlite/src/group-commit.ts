@@ -22,6 +22,8 @@ export interface WriterLink {
   /** Brings the sibling file up to the last commit, when there is time. */
   seal(): void
   close(): Promise<void>
+  /** Nothing more can be asked of it, and nothing more was written. */
+  ended(): boolean
   /** Whether the writer's thread keeps the process alive. */
   hold(alive: boolean): void
 }
@@ -32,6 +34,7 @@ const QUEUE_MAX = 8_192
 const QUEUE_BYTES_MAX = 128 * 1024 * 1024
 /** One commit holds the write lock that other processes wait for, so it is kept to a few ms of work. */
 const BATCH_MAX = 512
+const BATCH_BYTES_MAX = 4 * 1024 * 1024
 
 export interface Answered {
   readonly reply: EntryReply
@@ -49,6 +52,7 @@ export class GroupCommit {
   readonly #connect: () => Promise<WriterLink>
   readonly #heard: (reply: BatchReply, entries: readonly Entry[]) => void
   #link: WriterLink | null
+  #connecting: Promise<WriterLink> | null = null
   #queue: Waiting[] = []
   #bytes = 0
   #busy = false
@@ -85,7 +89,6 @@ export class GroupCommit {
   }
 
   async copyTo(order: CopyOrder): Promise<void> {
-    await this.#quiet()
     const link = await this.#linked()
     this.#hold(link, 1)
     try {
@@ -100,9 +103,11 @@ export class GroupCommit {
     if (!this.#busy) this.#link?.seal()
   }
 
-  async close(): Promise<void> {
+  /** Ends the writer once everything is answered; `before` runs in between. */
+  async close(before: () => void): Promise<void> {
     this.#closed = true
     await this.#quiet()
+    before()
     const link = this.#link
     this.#link = null
     if (!link) return
@@ -125,12 +130,22 @@ export class GroupCommit {
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, BATCH_MAX)
-      for (const { bytes } of batch) this.#bytes -= bytes
-      await this.#commit(batch)
+      await this.#commit(this.#nextBatch())
     }
     this.#busy = false
     for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #nextBatch(): readonly Waiting[] {
+    let count = 0
+    let bytes = 0
+    for (const waiting of this.#queue) {
+      if (count > 0 && (count >= BATCH_MAX || bytes + waiting.bytes > BATCH_BYTES_MAX)) break
+      count += 1
+      bytes += waiting.bytes
+    }
+    this.#bytes -= bytes
+    return this.#queue.splice(0, count)
   }
 
   async #commit(batch: readonly Waiting[]): Promise<void> {
@@ -147,7 +162,6 @@ export class GroupCommit {
     try {
       reply = await link.commit(entries)
     } catch (error) {
-      this.#link = null
       const doubt = new JournalError("commit_in_doubt", "the writer ended with this commit unanswered", {
         cause: error,
       })
@@ -170,7 +184,10 @@ export class GroupCommit {
   }
 
   async #linked(): Promise<WriterLink> {
-    this.#link ??= await this.#connect()
+    if (this.#link !== null && !this.#link.ended()) return this.#link
+    // Whoever asks meanwhile gets the same writer: there is one per process.
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = null))
+    this.#link = await this.#connecting
     return this.#link
   }
 }

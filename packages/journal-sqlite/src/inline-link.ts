@@ -12,12 +12,13 @@ export function inlineLink(writer: JournalWriter): WriterLink {
     copyTo: (order) => settle(() => writer.copyTo(order)),
     seal: () => {
       try {
-        writer.seal()
+        writer.sealIfFree()
       } catch {
         // A sibling that lags is safe; the next write hears what is wrong.
       }
     },
     close: () => settle(() => writer.close()),
+    ended: () => false,
     hold: () => undefined,
   }
 }

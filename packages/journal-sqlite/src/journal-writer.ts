@@ -15,10 +15,13 @@ import type { Conflict, JournalErrorCode } from "@invokejs/engine"
 
 import { copyJournal } from "./backup.ts"
 import type { CopyOrder } from "./backup.ts"
+import { BUSY_MS } from "./connection.ts"
 import { applyEntry } from "./entries.ts"
 import type { Entry, EntryKind, ReplyOf } from "./entries.ts"
-import { SEAL_AFTER_MS, readMeta, siblingOf, writeSibling } from "./incarnation.ts"
+import { expireWrites } from "./expire-writes.ts"
+import { readMeta } from "./incarnation.ts"
 import type { Meta } from "./incarnation.ts"
+import { SiblingSeal } from "./sibling-seal.ts"
 import { messageOf, sqliteCode, storeErrorCode } from "./sqlite-error.ts"
 import type { StatementCache } from "./statement-cache.ts"
 import { StoreFailure, storeFailure } from "./store-failure.ts"
@@ -60,18 +63,18 @@ export interface WriterParts {
 export class JournalWriter {
   readonly #db: StatementCache
   readonly #file: WatchedFile
+  readonly #sibling: SiblingSeal
   readonly #wall: () => number
   readonly #clock_tolerance_ms: number
   #incarnation: string
   #high_water: number
   #commits: number
-  #sealed_at = 0
-  #sealed_commits = -1
   #logged = 0
 
   constructor({ db, file, wall, clock_tolerance_ms }: WriterParts, meta: Meta) {
     this.#db = db
     this.#file = file
+    this.#sibling = new SiblingSeal(file)
     this.#wall = wall
     this.#clock_tolerance_ms = clock_tolerance_ms
     this.#incarnation = meta.incarnation
@@ -81,7 +84,7 @@ export class JournalWriter {
 
   commit(entries: readonly Entry[]): BatchReply {
     let meta: Meta
-    let now: number
+    let txn: Transaction
     try {
       this.#db.db.exec("BEGIN IMMEDIATE")
     } catch (error) {
@@ -89,14 +92,12 @@ export class JournalWriter {
     }
     try {
       meta = this.#checkedMeta()
-      now = Math.max(Math.floor(this.#wall()), meta.high_water)
-      this.#sealBefore(meta, now)
+      txn = this.#transactionOn(meta)
+      if (this.#sibling.refresh(meta, txn.now)) expireWrites(txn, meta.last_event_id)
     } catch (error) {
       this.#rollback()
       return this.#failed(entries, error)
     }
-    const clock_tolerance_ms = this.#clock_tolerance_ms
-    const txn: Transaction = { db: this.#db, now, quarantined: meta.quarantined === 1, clock_tolerance_ms }
     const replies: EntryReply[] = []
     let lastEvent: string | null = null
     let wrote = false
@@ -113,19 +114,30 @@ export class JournalWriter {
     }
     if (!wrote) {
       this.#rollback()
-      return { replies, now, commit: null, incarnation: this.#incarnation }
+      return { replies, now: txn.now, commit: null, incarnation: this.#incarnation }
     }
-    return this.#finish(entries, replies, { ...meta, high_water: now, commits: meta.commits + 1 }, lastEvent)
+    return this.#finish(entries, replies, { ...meta, high_water: txn.now, commits: meta.commits + 1 }, lastEvent)
   }
 
-  /** Brings the sibling up to what is durable (IN1). Does nothing where nothing was committed since. */
+  /** Brings the sibling up to what is durable (IN1). Does nothing where this process committed nothing since. */
   seal(): void {
-    if (this.#sealed_commits === this.#commits) return
+    if (this.#sibling.covers(this.#commits)) return
     this.#db.db.exec("BEGIN IMMEDIATE")
     try {
-      this.#writeSibling(this.#checkedMeta())
+      const meta = this.#checkedMeta()
+      this.#sibling.seal(meta, this.#transactionOn(meta).now)
     } finally {
       this.#rollback()
+    }
+  }
+
+  /** As `seal`, in a quiet moment: does not wait for another process's lock. */
+  sealIfFree(): void {
+    this.#db.db.exec("PRAGMA busy_timeout = 0")
+    try {
+      this.seal()
+    } finally {
+      this.#db.db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
     }
   }
 
@@ -240,17 +252,6 @@ export class JournalWriter {
     return meta
   }
 
-  #sealBefore(meta: Meta, now: number): void {
-    const due = now - this.#sealed_at >= SEAL_AFTER_MS || now < this.#sealed_at
-    if (due && this.#sealed_commits !== meta.commits) this.#writeSibling(meta)
-  }
-
-  #writeSibling(meta: Meta): void {
-    writeSibling(this.#file.path, siblingOf(meta, this.#file.inode))
-    this.#sealed_at = Math.max(Math.floor(this.#wall()), meta.high_water)
-    this.#sealed_commits = meta.commits
-  }
-
   /** Throws what was thrown where the savepoint went with the whole transaction: the disk is full or failing. */
   #rollbackEntry(error: unknown): void {
     try {
@@ -258,6 +259,12 @@ export class JournalWriter {
     } catch {
       throw error
     }
+  }
+
+  #transactionOn(meta: Meta): Transaction {
+    const now = Math.max(Math.floor(this.#wall()), meta.high_water)
+    const clock_tolerance_ms = this.#clock_tolerance_ms
+    return { db: this.#db, now, quarantined: meta.quarantined === 1, clock_tolerance_ms }
   }
 
   #rollback(): void {

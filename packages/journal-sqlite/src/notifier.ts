@@ -89,6 +89,7 @@ export class Notifier {
   }
 
   #tell(ids: readonly string[] | null): void {
-    for (const listener of this.#listeners) listener(ids)
+    // Apart from the commit that is told: a listener that throws must not keep others from hearing what became of theirs.
+    for (const listener of this.#listeners) queueMicrotask(() => listener(ids))
   }
 }

@@ -97,7 +97,13 @@ async function connect(
       warnings: warningsFor(fileSystem, options.allowEphemeral ?? false),
       facts,
       link,
-      reconnect: async () => (await open()).link,
+      reconnect: () =>
+        open().then(
+          (opened) => opened.link,
+          (error: unknown) => {
+            throw journalError(error, path, "open")
+          },
+        ),
     })
   } catch (error) {
     await link.close()

@@ -25,9 +25,6 @@ export interface PurgeReply {
   readonly operation_ids: readonly string[]
 }
 
-/** How long the ids of writes are kept: far beyond any doubt about a commit, far below the life of a journal. */
-const WRITES_KEPT_MS = 7 * 24 * 3_600_000
-
 interface Candidate {
   readonly operation_id: string
   readonly tenant: string
@@ -43,7 +40,7 @@ const SPOKEN_FOR =
   "(contradicted = 1 OR EXISTS (SELECT 1 FROM incidents AS i WHERE i.operation_id = operations.operation_id AND i.closed_at IS NULL))"
 
 export function purgePayloads(txn: Transaction, { before, tenant, limit }: PurgeEntry): Outcome<PurgeReply> {
-  const { db, now } = txn
+  const { db } = txn
   const key = db.get<{ digest_key: string }>("SELECT digest_key FROM meta WHERE id = 1")?.digest_key ?? ""
   const refused = db.get<{ n: number }>(
     `SELECT count(*) AS n FROM operations WHERE ${OLD} AND ${SPOKEN_FOR}`,
@@ -55,7 +52,6 @@ export function purgePayloads(txn: Transaction, { before, tenant, limit }: Purge
     ...[before, tenant, tenant, limit],
   )
   for (const candidate of candidates) purgeOne(txn, candidate, key)
-  db.run("DELETE FROM writes WHERE at < ? AND n < (SELECT max(n) FROM writes)", now - WRITES_KEPT_MS)
   return {
     wrote: true,
     value: {

@@ -215,14 +215,12 @@ export class SqliteJournal implements Journal {
 
   close: Journal["close"] = async () => {
     if (this.#commits.closed) return
-    this.#duplicates.flush()
+    this.#duplicates.flush(true)
+    this.#duplicates.stop()
     this.#cancelSeal?.()
     this.#notifier.stop()
-    try {
-      await this.#commits.close()
-    } finally {
-      this.#reader.close()
-    }
+    // The writer closes last: a connection that only reads cannot put the log away.
+    await this.#commits.close(() => this.#reader.close())
   }
 
   async #write(write: JournalWrite): Promise<WriteResult> {
@@ -279,13 +277,20 @@ export class SqliteJournal implements Journal {
     try {
       this.#file.check()
       db.exec("BEGIN")
-      try {
-        return query(this.#reader)
-      } finally {
-        db.exec("ROLLBACK")
-      }
+      const answer = query(this.#reader)
+      db.exec("ROLLBACK")
+      return answer
     } catch (error) {
+      this.#endRead()
       throw readError(error, this.#setup.path)
+    }
+  }
+
+  #endRead(): void {
+    try {
+      this.#reader.db.exec("ROLLBACK")
+    } catch {
+      // It had not begun, or SQLite ended it.
     }
   }
 

@@ -78,6 +78,7 @@ export async function openThread(data: Omit<WriterThreadData, "offset">, offset:
       await ask({ ask: "close" })
       await exited
     },
+    ended: () => ended !== null,
     hold: (alive) => (alive ? worker.ref() : worker.unref()),
   }
   return { link, facts, terminate: async () => void (await worker.terminate()) }

@@ -21,6 +21,9 @@ export interface RegisteredWorker {
   readonly lock_boot_id: string
 }
 
+/** A closed worker had no open attempt, so nobody has to ask about it; people may want to see it for a while. */
+const CLOSED_KEPT_MS = 7 * 24 * 3_600_000
+
 /** An attempt of the worker, in any operation still unresolved, whose promise has not settled and that is not gone. */
 const OPEN_ATTEMPT =
   "SELECT 1 FROM operations, json_each(operations.body, '$.attempts') AS attempt " +
@@ -28,7 +31,7 @@ const OPEN_ATTEMPT =
   "AND attempt.value ->> 'settled_at' IS NULL AND attempt.value ->> 'gone_at' IS NULL LIMIT 1"
 
 /** `fresh`: the process took the id's lock just now. false: the id belongs to another process (WR1). */
-export function registerWorker({ db }: Transaction, worker: RegisteredWorker, fresh: boolean): Outcome<boolean> {
+export function registerWorker({ db, now }: Transaction, worker: RegisteredWorker, fresh: boolean): Outcome<boolean> {
   const {
     worker_id,
     lease_token,
@@ -44,6 +47,7 @@ export function registerWorker({ db }: Transaction, worker: RegisteredWorker, fr
   } = worker
   const known = db.get("SELECT 1 FROM workers WHERE worker_id = ?", worker_id)
   if (known !== undefined && fresh) return { wrote: false, value: false }
+  db.run("DELETE FROM workers WHERE closed_at < ?", now - CLOSED_KEPT_MS)
   db.run(
     "INSERT INTO workers (worker_id, lease_token, lease_until, host, boot_id, pid, started_at, tools, lock_file, " +
       "lock_inode, lock_host, lock_boot_id) VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET lease_token = excluded.lease_token, lease_until = 0, " +

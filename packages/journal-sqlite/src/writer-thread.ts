@@ -36,7 +36,7 @@ function serve(writer: JournalWriter, request: WriterRequest): void {
         writer.copyTo(request.order)
         break
       case "seal":
-        writer.seal()
+        writer.sealIfFree()
         break
       case "close":
         writer.close()

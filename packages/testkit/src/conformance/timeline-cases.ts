@@ -146,6 +146,24 @@ const duplicates: readonly ConformanceCase[] = [
     },
   },
   {
+    name: "an operation gets at most one event of duplicates a second, however many commits pass [AU-1]",
+    run: async ({ journal }) => {
+      const operation = await admitted(journal)
+      for (let count = 0; count < 10; count += 1) {
+        journal.noteDuplicate(operation.operation_id, "caller")
+        await admitted(journal)
+      }
+      await waitFor("the duplicates are counted", async () => {
+        return (await journal.operation(operation.operation_id))?.duplicates.count === 10
+      })
+      const events = await journal.events(operation.operation_id, 1, 20)
+      for (const [index, event] of events.entries()) {
+        const before = events[index - 1]
+        if (before) assert.ok(event.at - before.at >= 900, "two events within a second")
+      }
+    },
+  },
+  {
     name: "a duplicate noted before the journal closes is not lost [AU-1]",
     run: async ({ journal, open }) => {
       const operation = await admitted(journal)
