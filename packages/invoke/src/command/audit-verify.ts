@@ -8,6 +8,7 @@
 import { sha256, verifyChain, type ChainFault, type Journal } from "@invokejs/engine"
 import type { Operation } from "@invokejs/protocol"
 import { allOperations } from "./all-operations.ts"
+import { counted } from "./counted.ts"
 import { defineCommand, filled, JOURNAL_FLAG, type JournalFlag } from "./define-command.ts"
 import type { Page } from "./page.ts"
 import { withJournal } from "./session.ts"
@@ -97,8 +98,8 @@ const WORDS: { readonly [F in Fault["fault"]]: string } = {
 }
 
 function showVerdict(page: Page, { operations, events, faults }: Verdict): void {
-  const counted = `${operations} operations, ${events} events`
-  page.line(faults.length === 0 ? `Every chain holds: ${counted}.` : `${faults.length} faults in ${counted}:`)
+  const all = `${counted(operations, "operation")}, ${counted(events, "event")}`
+  page.line(faults.length === 0 ? `Every chain holds: ${all}.` : `${counted(faults.length, "fault")} in ${all}:`)
   for (const { operation_id, seq, fault } of faults) {
     page.line(operation_id === null ? "the journal" : `operation ${operation_id}, event ${seq}`)
     page.say(`${fault}: ${WORDS[fault]}`, 2)

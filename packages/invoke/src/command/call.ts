@@ -5,6 +5,7 @@ import { waitTime } from "./flags.ts"
 import { loadTools } from "./load-tools.ts"
 import { readParams } from "./read-params.ts"
 import { journalPath, withInvoke } from "./session.ts"
+import { shownCommand } from "./shown-command.ts"
 import { answerOf } from "./tell-operation.ts"
 
 interface CallFlags extends JournalFlag {
@@ -69,7 +70,7 @@ export const callCommand = defineCommand<CallFlags, [tool: string]>({
   positional: [{ brief: "Name of the tool", parse: filled, placeholder: "TOOL" }],
   async run(run, flags, tool) {
     const params = await readParams(run, flags.params)
-    const path = journalPath(run, flags)
+    journalPath(run, flags)
     const tools = await loadTools(run, flags.tools)
     return withInvoke(run, flags, { tools, create: flags.create }, async ({ invoke }) => {
       const result = await invoke.call({
@@ -85,8 +86,8 @@ export const callCommand = defineCommand<CallFlags, [tool: string]>({
         if (result.settled) return
         page.line()
         page.line("Follow it, or see what a person can do:")
-        page.line(`  invoke ops watch ${result.operation_id} --journal ${path}`)
-        page.line(`  invoke ops show ${result.operation_id} --journal ${path}`)
+        page.line(`  ${shownCommand(["ops", "watch", result.operation_id], flags)}`)
+        page.line(`  ${shownCommand(["ops", "show", result.operation_id], flags)}`)
       })
     })
   },

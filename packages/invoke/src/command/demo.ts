@@ -1,5 +1,4 @@
 /** `invoke demo`: six acts on real processes, without keys and without a network. */
-import { demo } from "../demo/demo.ts"
 import { defineCommand } from "./define-command.ts"
 
 export const demoCommand = defineCommand<object>({
@@ -8,6 +7,8 @@ export const demoCommand = defineCommand<object>({
   flags: {},
   async run(run) {
     const { stdout, colour } = run.world
+    // Its providers and proxies are loaded for this command alone.
+    const { demo } = await import("../demo/demo.ts")
     const lines: string[] = []
     const exit = await demo(run.json ? { write: (text) => lines.push(text), colour: false } : { write: stdout, colour })
     const json = run.json ? { ok: exit === 0, lines: lines.join("").split("\n") } : undefined

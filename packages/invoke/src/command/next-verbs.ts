@@ -4,6 +4,8 @@
  * NV1. A verb is offered only where `transition()` would take it: the table says where it may, the function says that it does.
  */
 import { transition, VERBS, verbsFrom, type Operation, type OperationEvent, type Verb } from "@invokejs/protocol"
+import type { JournalFlag } from "./define-command.ts"
+import { shownCommand } from "./shown-command.ts"
 
 export interface NextVerb {
   readonly verb: Verb
@@ -11,15 +13,20 @@ export interface NextVerb {
   readonly command: string
 }
 
-/** A verb with the event that shows whether it is legal now (null: the table alone decides), and its options. */
-const COMMANDS: {
-  readonly [V in Verb]?: { event(operation: Operation): OperationEvent | null; options(operation: Operation): string }
-} = {
-  allow: { event: () => ({ type: "allow", reason: "?" }), options: () => "--reason TEXT" },
-  cancel: { event: () => ({ type: "cancel", reason: "?" }), options: () => "" },
+interface Offer {
+  /** The event that shows whether the verb is legal now; null: the table alone decides. */
+  readonly event: (operation: Operation) => OperationEvent | null
+  readonly options: (operation: Operation) => readonly (string | number)[]
+}
+
+const OFFERS: { readonly [V in Verb]?: Offer } = {
+  allow: { event: () => ({ type: "allow", reason: "?" }), options: () => ["--reason", "TEXT"] },
+  cancel: { event: () => ({ type: "cancel", reason: "?" }), options: () => [] },
   resolve: {
     event: () => ({ type: "resolve", evidence_id: "?", resolve: { to: "closed_unknown", reason: "?", evidence: {} } }),
-    options: ({ version }) => `--to succeeded --reason TEXT --evidence NAME=VALUE --expected-version ${version}`,
+    options: ({ version }) => [
+      ...["--to", "succeeded", "--reason", "TEXT", "--evidence", "NAME=VALUE", "--expected-version", version],
+    ],
   },
   retry: {
     event: (operation) => ({
@@ -28,33 +35,33 @@ const COMMANDS: {
       deadline_at: Number.MAX_SAFE_INTEGER,
       automatic: false,
     }),
-    options: (operation) => `--after-attempt ${lastAttempt(operation)} --tools FILE.js`,
+    options: (operation) => ["--after-attempt", lastAttempt(operation), "--tools", "FILE.js"],
   },
   supersede: {
     event: () => ({ type: "superseded", by: "?" }),
-    options: ({ version }) => `--params JSON --expected-version ${version} --tools FILE.js`,
+    options: ({ version }) => ["--params", "JSON", "--expected-version", version, "--tools", "FILE.js"],
   },
-  repeat: { event: () => null, options: () => "--reason TEXT --tools FILE.js" },
-  reconcile: { event: () => ({ type: "reconcile" }), options: () => "" },
+  repeat: { event: () => null, options: () => ["--reason", "TEXT", "--tools", "FILE.js"] },
+  reconcile: { event: () => ({ type: "reconcile" }), options: () => [] },
   amend: {
-    event: ({ state, contradicted }) => ({
-      type: "amend",
-      to: contradicted || state !== "succeeded" ? "succeeded" : "undone",
-      reason: "?",
-    }),
-    options: () => "--to succeeded --reason TEXT",
+    event: (operation) => ({ type: "amend", to: otherTruth(operation), reason: "?" }),
+    options: (operation) => ["--to", otherTruth(operation), "--reason", "TEXT"],
   },
 }
 
-export function nextVerbs(operation: Operation, now: number, journal: string): readonly NextVerb[] {
+export function nextVerbs(operation: Operation, now: number, flags: JournalFlag): readonly NextVerb[] {
   return verbsFrom(operation.state).flatMap((verb) => {
-    const command = COMMANDS[verb]
-    if (!command) return []
-    const event = command.event(operation)
+    const offer = OFFERS[verb]
+    if (!offer) return []
+    const event = offer.event(operation)
     if (event !== null && !transition(operation, event, { now, unit: 0, actor: "operator" }).ok) return []
-    const words = ["invoke ops", verb, operation.operation_id, command.options(operation), "--journal", journal]
-    return [{ verb, does: VERBS[verb].does, command: words.filter((word) => word !== "").join(" ") }]
+    const command = shownCommand(["ops", verb, operation.operation_id, ...offer.options(operation)], flags)
+    return [{ verb, does: VERBS[verb].does, command }]
   })
+}
+
+function otherTruth({ state }: Operation): "succeeded" | "undone" {
+  return state === "succeeded" ? "undone" : "succeeded"
 }
 
 function lastAttempt(operation: Operation): number {

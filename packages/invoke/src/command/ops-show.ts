@@ -45,12 +45,12 @@ export const opsShowCommand = defineCommand<ShowFlags, [id: string]>({
   positional: [{ brief: "Id of the operation", parse: filled, placeholder: "ID" }],
   run: (run, flags, id) =>
     withJournal(run, flags, async (journal) => {
-      const dossier = await readDossier(journal, id, flags.payload)
+      const dossier = await readDossier(journal, id, flags)
       return { exit: 0, json: jsonOf(dossier), text: (page) => showDossier(page, dossier) }
     }),
 })
 
-async function readDossier(journal: Journal, id: string, payload: boolean): Promise<Dossier> {
+async function readDossier(journal: Journal, id: string, flags: ShowFlags): Promise<Dossier> {
   const operation = await readOperation(journal, id)
   const workers = await readWorkers(journal)
   const now = journal.now()
@@ -58,11 +58,11 @@ async function readDossier(journal: Journal, id: string, payload: boolean): Prom
     operation,
     workers,
     now,
-    payload,
+    payload: flags.payload === true,
     result: await resultOf(journal, operation, workers),
     events: await readTimeline(journal, id),
     incidents: await journal.incidents({ operation_id: id }),
-    verbs: nextVerbs(operation, now, journal.identity.location),
+    verbs: nextVerbs(operation, now, flags),
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Journal, PurgeResult } from "@invokejs/engine"
 import { isTerminal, STATE_NAMES } from "@invokejs/protocol"
 import { allOperations } from "./all-operations.ts"
+import { counted } from "./counted.ts"
 import { defineCommand, JOURNAL_FLAG, type JournalFlag } from "./define-command.ts"
 import { duration } from "./flags.ts"
 import { sayTime, isoTime } from "./say-time.ts"
@@ -43,7 +44,7 @@ export const purgeCommand = defineCommand<PurgeFlags>({
       json: { dry_run: flags.dryRun, before: isoTime(before), purged, kept: refused },
       text: (page) => {
         const verb = flags.dryRun ? "would be purged" : "purged"
-        page.line(`${purged} operations settled before ${sayTime(before)} ${verb}.`)
+        page.line(`${counted(purged, "operation")} settled before ${sayTime(before)} ${verb}.`)
         if (refused > 0) page.line(`${refused} kept: contradicted, or with an open incident.`)
       },
     }

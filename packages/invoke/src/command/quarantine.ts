@@ -5,6 +5,7 @@ import { defineCommand, filled, JOURNAL_FLAG, type JournalFlag } from "./define-
 import { ACTOR_FLAG, actorOf, type ActorFlag } from "./flags.ts"
 import { isoTime, sayMoment } from "./say-time.ts"
 import { withInvoke, withJournal } from "./session.ts"
+import { shownCommand } from "./shown-command.ts"
 
 export const quarantineShowCommand = defineCommand<JournalFlag>({
   brief: "Show whether the journal is in quarantine, and why",
@@ -12,7 +13,7 @@ export const quarantineShowCommand = defineCommand<JournalFlag>({
   run: (run, flags) =>
     withJournal(run, flags, async (journal) => {
       const quarantine = await journal.quarantine()
-      const { incarnation, location } = journal.identity
+      const { incarnation } = journal.identity
       const now = journal.now()
       return {
         exit: 0,
@@ -27,7 +28,7 @@ export const quarantineShowCommand = defineCommand<JournalFlag>({
           page.say(
             "Operations that this file does not know of may have been sent. Find out what was lost since it was current; then say so:",
           )
-          page.line(`  invoke quarantine lift --statement TEXT --journal ${location}`)
+          page.line(`  ${shownCommand(["quarantine", "lift", "--statement", "TEXT"], flags)}`)
         },
       }
     }),

@@ -1,8 +1,8 @@
 /** Events as a person and a program read them: operational facts, in order. */
 import type { Journal } from "@invokejs/engine"
-import { DEFAULTS, type AuditEvent } from "@invokejs/protocol"
+import { DEFAULTS, type AuditEvent, type Json } from "@invokejs/protocol"
 import type { Page } from "./page.ts"
-import { isoTime } from "./say-time.ts"
+import { isoTime, sayTime } from "./say-time.ts"
 
 export interface EventFact extends Omit<AuditEvent, "at"> {
   readonly at: string
@@ -17,9 +17,16 @@ export function showEvent(page: Page, event: AuditEvent, named = false): void {
   const change = event.from === event.to ? [] : [`${event.from ?? ""}→${event.to ?? ""}`]
   const data = Object.entries(event.data)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}=${valueText(name, value)}`)
   const words = [...(named ? [event.operation_id] : []), event.type, ...change, event.actor, ...data]
   page.fact(isoTime(event.at).slice(11, 23), words.join(" "))
+}
+
+/** Digests are for programs: `--json` has them whole. Moments are told as moments. */
+function valueText(name: string, value: Json): string {
+  if (typeof value === "string") return value.replace(/^((?:\w:)?[0-9a-f]{12})[0-9a-f]{52}$/, "$1…")
+  const moment = typeof value === "number" && /(_at|_before|_send|^until|^since)$/.test(name)
+  return moment ? sayTime(value) : JSON.stringify(value)
 }
 
 export async function readTimeline(journal: Journal, id: string, after = 0): Promise<readonly AuditEvent[]> {
