@@ -1,5 +1,5 @@
 // An outside system in this process: it counts its own effects, and does with each request what the test says.
-import { absent, defineTool, found, outcome } from "@invokejs/engine"
+import { absent, defineTool, found, outcome, type AnyTool } from "@invokejs/engine"
 import { id } from "@invokejs/protocol"
 import type { ManualClock } from "@invokejs/testkit"
 import { z } from "zod"
@@ -13,6 +13,17 @@ export interface Payment {
   readonly created: Date
 }
 
+export interface Bill {
+  readonly invoice: string
+  readonly amount: number
+}
+
+export interface About {
+  readonly key: string
+  readonly operation_id: string
+  readonly attempt: number
+}
+
 /** What becomes of one request. */
 export type Behaviour =
   | "answer"
@@ -22,10 +33,15 @@ export type Behaviour =
   | "lose_request"
   /** Applied, and the promise hangs until `release` is called. */
   | "hang"
+  /** Nothing is applied, and the promise hangs until `release` is called; then it is applied. */
+  | "hang_first"
   /** A structured refusal: permanent. */
   | "reject"
   /** A structured refusal that may be tried again. */
   | "busy"
+  /** Taken, and finished later. */
+  | "accept"
+  | ((bill: Bill, about: About) => unknown)
 
 export class Outside {
   readonly payments: Payment[] = []
@@ -40,30 +56,27 @@ export class Outside {
     this.#clock = clock
   }
 
-  async pay(
-    params: { readonly invoice: string; readonly amount: number },
-    about: { key: string; operation_id: string; attempt: number },
-  ) {
+  async pay(bill: Bill, about: About): Promise<unknown> {
     this.requests.push({ key: about.key, attempt: about.attempt })
     const behaviour = this.script.shift() ?? "answer"
+    if (typeof behaviour === "function") return behaviour(bill, about)
     if (behaviour === "reject") throw outcome.rejected({ code: "declined", message: "the card was declined" })
     if (behaviour === "busy") throw outcome.notApplied({ code: "busy", message: "try later" })
     if (behaviour === "lose_request") throw new Error("ECONNRESET")
-    const payment = this.apply(params, about)
+    if (behaviour === "accept") return outcome.accepted(`job-${this.requests.length}`)
+    if (behaviour === "hang_first") await this.#hang()
+    const payment = this.apply(bill, about)
     if (behaviour === "lose_answer") throw new Error("ECONNRESET")
-    if (behaviour === "hang") await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    if (behaviour === "hang") await this.#hang()
     return { payment: payment.id }
   }
 
   /** An effect lands, by whatever way. */
-  apply(
-    params: { readonly invoice: string; readonly amount: number },
-    about: { key: string; operation_id: string | null },
-  ): Payment {
+  apply(bill: Bill, about: { readonly key: string; readonly operation_id: string | null }): Payment {
     const payment = {
       id: `pay_${this.payments.length + 1}`,
-      invoice: params.invoice,
-      amount: params.amount,
+      invoice: bill.invoice,
+      amount: bill.amount,
       operation_id: about.operation_id,
       key: about.key,
       created: new Date(this.#clock.wall()),
@@ -80,48 +93,77 @@ export class Outside {
     return this.#waiting.length
   }
 
+  #hang(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** What a lookup by operation id answers. */
   find(operation_id: string): Payment | undefined {
+    return this.list().find((one) => one.operation_id === operation_id)
+  }
+
+  list(): readonly Payment[] {
     this.lookups += 1
     if (this.lookup === "fail") throw new Error("the provider does not answer")
-    return this.lookup === "blind" ? undefined : this.payments.find((one) => one.operation_id === operation_id)
+    return this.lookup === "blind" ? [] : this.payments
   }
 }
 
+export const BILL: Bill = { invoice: "84721", amount: 50_000 }
+
 export const INVOICE = z.object({ invoice: z.string(), amount: z.int(), note: z.string().optional() })
 
-/** Opaque, checkable, correlated by operation id; Q 60 s, V 10 s, two looks 10 s apart. */
-export function payTool(outside: Outside) {
+/** Options over those of the tool. */
+export interface Over {
+  readonly [option: string]: unknown
+}
+
+interface Called {
+  readonly params: Bill
+  readonly providerKey: string
+  readonly operationId: string
+  readonly attempt: number
+}
+
+/** Q 60 s, V 10 s, two looks 10 s apart. */
+export const LOOKUP = { correlates: "operation", maxExecution: "60s", visibility: "10s", spacing: "10s" } as const
+
+/** Opaque, checkable, correlated by operation id. */
+export function payTool(outside: Outside, over: Over = {}): AnyTool {
   return defineTool({
     name: "pay",
     safety: "write-once-checkable",
     input: INVOICE,
-    identity: (p) => ({ invoice: id(p.invoice) }),
+    identity: (p: Bill) => ({ invoice: id(p.invoice) }),
     applied: "returned",
-    contract: { lookup: { correlates: "operation", maxExecution: "60s", visibility: "10s", spacing: "10s" } },
-    execute: ({ params, providerKey, operationId, attempt }) =>
+    contract: { lookup: LOOKUP },
+    execute: ({ params, providerKey, operationId, attempt }: Called) =>
       outside.pay(params, { key: providerKey, operation_id: operationId, attempt }),
-    probe: ({ operationId }) => {
+    probe: ({ operationId }: { operationId: string }) => {
       const payment = outside.find(operationId)
       if (!payment) return absent({ complete: true })
-      return found({
-        id: payment.id,
-        operationId,
-        state: { invoice: payment.invoice, amount: payment.amount, paid: true },
-      })
+      const { invoice, amount } = payment
+      return found({ id: payment.id, operationId, state: { invoice, amount, paid: true } })
     },
-    expect: (p) => ({ match: { invoice: id(p.invoice) }, effect: { paid: true }, invariant: { amount: p.amount } }),
-  })
+    expect: (p: Bill) => ({
+      match: { invoice: id(p.invoice) },
+      effect: { paid: true },
+      invariant: { amount: p.amount },
+    }),
+    ...over,
+  } as never)
 }
 
 /** Nobody can look. */
-export function mailTool(outside: Outside) {
+export function mailTool(outside: Outside, over: Over = {}): AnyTool {
   return defineTool({
     name: "mail",
     safety: "irreversible",
     input: INVOICE,
-    identity: (p) => ({ invoice: id(p.invoice) }),
+    identity: (p: Bill) => ({ invoice: id(p.invoice) }),
     applied: "returned",
-    execute: ({ params, providerKey, operationId, attempt }) =>
+    execute: ({ params, providerKey, operationId, attempt }: Called) =>
       outside.pay(params, { key: providerKey, operation_id: operationId, attempt }),
-  })
+    ...over,
+  } as never)
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Invoke, systemIds, thisMachine, type AnyTool, type Journal, type Telemetry } from "@invokejs/engine"
 import { openSqliteJournal } from "@invokejs/journal-sqlite"
-import type { Operation } from "@invokejs/protocol"
+import { InvokeError, type Operation } from "@invokejs/protocol"
 import { ManualClock } from "@invokejs/testkit"
 import { onTestFinished } from "vitest"
 
@@ -23,8 +23,8 @@ export interface World {
   readonly path: string
   readonly logs: Logged[]
   /** Another process on the same file would be another one of these; in one process they share the clock. */
-  readonly open: <const T extends readonly AnyTool[]>(tools: T, options?: OpenWorld) => Promise<Invoke<T>>
-  readonly journal: () => Promise<Journal>
+  open<const T extends readonly AnyTool[]>(tools: T, options?: OpenWorld): Promise<Invoke<T>>
+  journal(): Promise<Journal>
 }
 
 export interface OpenWorld {
@@ -32,6 +32,8 @@ export interface OpenWorld {
   /** For tests that let much time pass: how often the background loop looks without a notice. */
   readonly poll_ms?: number
   readonly wrap?: (journal: Journal) => Journal
+  /** Another file of the folder. */
+  readonly path?: string
 }
 
 export function world(): World {
@@ -45,15 +47,17 @@ export function world(): World {
     for (const close of opened.toReversed()) await close().catch(() => undefined)
     rmSync(folder, { recursive: true, force: true })
   })
-  const journal = () => openSqliteJournal({ path, mode: "inline", clock, ids: systemIds, allowEphemeral: true })
+  const journal = (file = path) =>
+    openSqliteJournal({ path: file, mode: "inline", clock, ids: systemIds, allowEphemeral: true })
   return {
     clock,
     folder,
     path,
     logs,
     journal,
-    open: async (tools, options = {}) => {
-      const raw = await journal()
+    async open(tools, options = {}) {
+      const raw = await journal(options.path)
+      opened.push(() => raw.close())
       const invoke = await Invoke.on({
         journal: options.wrap ? options.wrap(raw) : raw,
         tools,
@@ -72,7 +76,7 @@ export function world(): World {
 }
 
 /** Drives time until the promise settles; whatever the engine waits for happens on the way. */
-export async function during<T>(clock: ManualClock, promise: Promise<T>, limit_ms = 48 * HOUR): Promise<T> {
+export async function during<T>(clock: ManualClock, promise: Promise<T>, limit_ms = HOUR): Promise<T> {
   let settled = false
   const watched = promise.finally(() => {
     settled = true
@@ -82,11 +86,28 @@ export async function during<T>(clock: ManualClock, promise: Promise<T>, limit_m
   return watched
 }
 
-export async function row(
-  invoke: { operation(id: string): Promise<Operation | null> },
-  id: string,
-): Promise<Operation> {
+interface Reads {
+  operation(id: string): Promise<Operation | null>
+}
+
+export async function row(invoke: Reads, id: string): Promise<Operation> {
   const operation = await invoke.operation(id)
   if (!operation) throw new Error(`no operation ${id}`)
   return operation
+}
+
+/** Lets time pass until the operation is there. */
+export async function reaches(clock: ManualClock, invoke: Reads, id: string, state: string): Promise<Operation> {
+  await clock.until(async () => (await row(invoke, id)).state === state, HOUR)
+  return row(invoke, id)
+}
+
+/** The InvokeError that it ends with. */
+export async function refusal(work: Promise<unknown>): Promise<InvokeError> {
+  const error: unknown = await work.then(
+    () => new Error("it was not refused"),
+    (thrown: unknown) => thrown,
+  )
+  if (!InvokeError.is(error)) throw error
+  return error
 }

@@ -59,7 +59,7 @@ export class Operator {
   }
 
   /** Lets a held operation go on: a deliberate repeat, recorded with the reason. */
-  allow(operation_id: string, options: VerbOptions & { readonly reason: string }): Promise<Result> {
+  async allow(operation_id: string, options: VerbOptions & { readonly reason: string }): Promise<Result> {
     const reason = reasonOf(options)
     return this.#verb(operation_id, "allow", options, (operation, event_id) =>
       takeSlotAllowed(this.#context, operation, (row) => this.#guarded(row, options, { type: "allow", reason }), {
