@@ -1,7 +1,7 @@
 /** `invoke backup`: the only safe way to copy a journal that is in use (protocol §11). */
 import { InvokeError } from "@invokejs/protocol"
 import { existsSync } from "node:fs"
-import { resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import { defineCommand, filled, JOURNAL_FLAG, type JournalFlag } from "./define-command.ts"
 import { withJournal } from "./session.ts"
 
@@ -14,12 +14,10 @@ export const backupCommand = defineCommand<JournalFlag, [target: string]>({
   positional: [{ brief: "File to write; must not be there", parse: filled, placeholder: "TARGET" }],
   async run(run, flags, target) {
     const place = resolve(run.world.folder, target)
-    if (existsSync(place)) {
-      throw new InvokeError("invalid_request", {
-        happened: `${place} is there already, and a backup overwrites nothing`,
-        fix: "Name a new file.",
-        detail: { field: "TARGET" },
-      })
+    if (existsSync(place))
+      throw badTarget(`${place} is there already, and a backup overwrites nothing`, "Name a new file.")
+    if (!existsSync(dirname(place))) {
+      throw badTarget(`the folder ${dirname(place)} is not there`, "Name a file in a folder that is.")
     }
     return withJournal(run, flags, async (journal) => {
       const { location, bytes } = await journal.backup(place)
@@ -36,3 +34,7 @@ export const backupCommand = defineCommand<JournalFlag, [target: string]>({
     })
   },
 })
+
+function badTarget(happened: string, fix: string): InvokeError {
+  return new InvokeError("invalid_request", { happened, fix, detail: { field: "TARGET" } })
+}

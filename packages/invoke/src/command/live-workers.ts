@@ -54,13 +54,20 @@ export function workersWith(workers: readonly WorkerFact[], operation: Operation
   )
 }
 
-/** Something is still to be done about it, and nobody alive can do it. */
+/** Something is still to be done about it that needs the tool, and nobody alive has it. */
 export function waitingForTool(workers: readonly WorkerFact[], operation: Operation): boolean {
-  return !isTerminal(operation.state) && workersWith(workers, operation).length === 0
+  const needed = !isTerminal(operation.state) && !waitsForPerson(operation)
+  return needed && workersWith(workers, operation).length === 0
+}
+
+/** No process can carry it on: it is asked about, or nobody can look it up. */
+function waitsForPerson({ state, checkable }: Operation): boolean {
+  return state === "awaiting_approval" || (state === "needs_review" && !checkable)
 }
 
 /** Who carries it on, in one sentence. */
 export function whoCarriesOn(workers: readonly WorkerFact[], operation: Operation): string {
+  if (waitsForPerson(operation)) return "it waits for a person: no process can settle it."
   const able = workersWith(workers, operation)
   const [first] = able
   if (first === undefined) {
