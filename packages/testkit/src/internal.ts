@@ -1,1 +1,2 @@
-export {}
+export { Scheduler } from "./simulator/scheduler.ts"
+export { SeededRandom } from "./simulator/seeded-random.ts"

@@ -1,10 +1,23 @@
-/** Randomness from a seed: one seed, one run. */
+/**
+ * Randomness from a seed: one seed, one run.
+ *
+ * SR1. What is drawn under a name depends on the seed and the name alone: who takes a call out of a plan, as the shrinker does,
+ *      changes nothing of what others draw.
+ */
 export class SeededRandom {
+  readonly #seed: number
   #state: number
 
   constructor(seed: number) {
+    this.#seed = seed >>> 0
     this.#state = (seed ^ 0x9e3779b9) >>> 0
     for (let turn = 0; turn < 8; turn += 1) this.unit()
+  }
+
+  named(name: string): SeededRandom {
+    let hash = 0x811c9dc5
+    for (let index = 0; index < name.length; index += 1) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)
+    return new SeededRandom((Math.imul(this.#seed, 0x85ebca6b) ^ hash) >>> 0)
   }
 
   /** Uniform in [0, 1). Mulberry32. */
