@@ -75,6 +75,21 @@ export function world(): World {
   }
 }
 
+/** The journal with some of its methods exchanged. */
+export function exchanged(journal: Journal, over: Partial<Journal>): Journal {
+  return new Proxy(journal, {
+    get(target, name) {
+      const value: unknown = Reflect.get(over, name) ?? Reflect.get(target, name, target)
+      return typeof value === "function" ? value.bind(target) : value
+    },
+  })
+}
+
+/** Lets what is ready run, without time. */
+export async function turns(count = 20): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
 /** Drives time until the promise settles; whatever the engine waits for happens on the way. */
 export async function during<T>(clock: ManualClock, promise: Promise<T>, limit_ms = HOUR): Promise<T> {
   let settled = false
