@@ -36,10 +36,10 @@ export interface OpenWorld {
   readonly path?: string
 }
 
-export function world(): World {
+export function world(wall?: number): World {
   const folder = mkdtempSync(join(tmpdir(), "invoke-test-"))
   const path = join(folder, "invoke.db")
-  const clock = new ManualClock()
+  const clock = new ManualClock(wall)
   const logs: Logged[] = []
   const telemetry: Telemetry = { log: (level, message) => logs.push({ level, message }), count: () => undefined }
   const opened: (() => Promise<void>)[] = []
