@@ -34,3 +34,5 @@ export {
 export { ManualClock } from "./clock/manual-clock.ts"
 export { simulate, type RunResult } from "./simulator/simulate.ts"
 export { FaultCounts } from "./simulator/fault-counts.ts"
+export { modelCheck, type Walk } from "./model/model-check.ts"
+export { CONFIGURATIONS, SEEDED_BUGS, type ModelConfiguration, type SeededBug } from "./model/model-configuration.ts"
