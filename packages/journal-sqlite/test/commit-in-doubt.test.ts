@@ -121,6 +121,14 @@ describe("a commit that failed", () => {
     },
   )
 
+  test("is answered only together with a commit that overwrites what the failed one left in the log [R23]", async () => {
+    const journal = await place.open()
+    const operation = await admitted(journal)
+    const before = (await journal.facts())["commits"]
+    expect(await journal.settled("nobody's", operation.operation_id)).toBeNull()
+    expect((await journal.facts())["commits"]).toBe(Number(before) + 1)
+  })
+
   test("takes its whole batch with it, and no more [R33]", async () => {
     const trouble: Trouble = { commit: null, lockable: true }
     const journal = await place.open("inline", { driver: troubled(trouble) })

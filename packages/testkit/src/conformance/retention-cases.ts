@@ -10,6 +10,7 @@ import {
   admitted,
   advance,
   dispatch,
+  draft,
   newOperation,
   refusal,
   registered,
@@ -19,8 +20,10 @@ import { faultsOf } from "./timeline-cases.ts"
 
 async function settledNow(journal: Journal, over: Partial<Operation> = {}): Promise<Operation> {
   const operation = await admitted(journal)
-  const outcome = { state: "succeeded", output: { secret: "output" }, ...over } as const
-  return written(await journal.advance(advance(operation, outcome, journal.now())))
+  const now = journal.now()
+  const write = advance(operation, { state: "succeeded", output: { secret: "output" }, ...over }, now)
+  const events = [draft("acknowledged", operation.state, write.operation.next.state, { secret: "event" })]
+  return written(await journal.advance({ ...write, operation: { ...write.operation, events } }))
 }
 
 function purgeAll(journal: Journal) {
