@@ -9,6 +9,7 @@ import { DEFAULTS, deriveKey, InvokeError, isTerminal, STATE_NAMES, type Operati
 import type { EngineContext } from "./engine-context.ts"
 import { applyEvent } from "./operation-writer.ts"
 import { closeGoneWorkers } from "./reconcile/gone-workers.ts"
+import { parseStored } from "./stored-params.ts"
 import type { CompiledTool, Identity } from "./tool/compiled-tool.ts"
 
 const PAGE = 500
@@ -77,7 +78,7 @@ async function checkIdentity(context: EngineContext, operation: Operation): Prom
   const tool = context.tools.of(operation)
   const { identity, identity_version, namespace } = operation
   if (!tool || identity === null || operation.repeats !== null || operation.compensates !== null) return
-  const parsed = await tool.parse(operation.params)
+  const parsed = await parseStored(tool, operation.params)
   if (!parsed.ok) return
   const today = identitiesToday(tool, parsed.value)
   const same = today.find((one) => one.version === identity_version)

@@ -29,6 +29,7 @@ import type { EngineContext } from "../engine-context.ts"
 import { isInDoubt, settleDoubt } from "../operation-writer.ts"
 import { clockAnchor, dispatchEvent, type Anchor } from "../dispatch/dispatch-record.ts"
 import { tellNeverStarted } from "../dispatch/never-started.ts"
+import { parseStored } from "../stored-params.ts"
 import type { CallRequest } from "./call-request.ts"
 import { decideAdmission, type Decision, type Special } from "./decide.ts"
 
@@ -129,7 +130,7 @@ function reused({ holder, fields, why }: Extract<Decision, { kind: "reused" }>):
 }
 
 async function sameWhenParsed(request: CallRequest, stored: Operation["params"]): Promise<boolean> {
-  const result = await request.tool.parse(stored)
+  const result = await parseStored(request.tool, stored)
   if (!result.ok) return false
   try {
     return canonicalJson(result.value) === canonicalJson(request.parsed)

@@ -12,6 +12,7 @@
 import type { Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
+import { parseStored } from "../stored-params.ts"
 import { TimeLimitError } from "../time-limit.ts"
 import type { CompiledTool } from "../tool/compiled-tool.ts"
 import type { Anchor } from "./dispatch-record.ts"
@@ -52,7 +53,7 @@ async function runAttempt(
   if (!attempt) return
   const { operation_id } = operation
   const gate = new SendWindow(context.clock, attemptWindow(attempt, commit))
-  const parsed = await parseStored(tool, operation)
+  const parsed = await parseStored(tool, operation.params)
   // No transport stops an opaque tool later: past its window it is not called at all (AT4).
   if (!gate.headOpen()) {
     return recordNeverStarted(context, { operation_id, attempt: attempt.attempt, event_id: null })
@@ -88,15 +89,6 @@ async function runAttempt(
   // Closed first: only what can no longer leave may be called unsent.
   transport.close("the attempt ended")
   await recordOutcome(context, operation, attempt.attempt, classifySafely(context, operation, tool, end, transport))
-}
-
-/** A schema that throws on what it once took is one that refuses it: the tool is not called. */
-async function parseStored(tool: CompiledTool, operation: Operation): ReturnType<CompiledTool["parse"]> {
-  try {
-    return await tool.parse(operation.params)
-  } catch {
-    return { ok: false, issues: [] }
-  }
 }
 
 /** Values of others are read here, and reading one can throw: then nothing is known (S3). */

@@ -21,6 +21,7 @@ import {
 import type { EngineContext } from "../engine-context.ts"
 import { providerKeyOf } from "../dispatch/dispatch-record.ts"
 import { applyEvent } from "../operation-writer.ts"
+import { parseStored } from "../stored-params.ts"
 import { withTimeLimit } from "../time-limit.ts"
 import { readTransport } from "./read-transport.ts"
 import type { CompiledTool, ProbeAnswer, ProbeContext } from "../tool/compiled-tool.ts"
@@ -153,7 +154,7 @@ export async function runProbe<A>(
 ): Promise<{ readonly answer: A } | { readonly failed: { readonly code: string; readonly text: string } }> {
   const reads = readTransport(context, limit_ms)
   try {
-    const parsed = await tool.parse(operation.params)
+    const parsed = await parseStored(tool, operation.params)
     if (!parsed.ok)
       return { failed: { code: "params_unreadable", text: "today's schema refuses the stored parameters" } }
     const first = operation.attempts[0]

@@ -19,6 +19,7 @@ import { judgeHeld } from "./held.ts"
 import { lookBefore } from "./look-before.ts"
 import { errorText, probeOperation } from "./probe.ts"
 import { closeGoneWorkers } from "./gone-workers.ts"
+import { postponeWithoutTool } from "./without-tool.ts"
 
 /** Steps under way at once. More would not help one machine, and each may hold a connection to a provider. */
 const STEPS_MAX = 32
@@ -83,14 +84,15 @@ export class Reconciler {
     let next = this.#poll
     try {
       const now = context.journal.now()
-      if (context.clock.monotonic() - this.#sweptAt >= SWEEP_MS) {
+      const sweep = context.clock.monotonic() - this.#sweptAt >= SWEEP_MS
+      if (sweep) {
         this.#sweptAt = context.clock.monotonic()
         await closeGoneWorkers(context)
         await judgeHeld(context)
       }
       const tick = context.clock.monotonic()
       for (const [id, { until }] of this.#made) if (until <= tick) this.#made.delete(id)
-      const { due, lapsed, next_due_at } = await context.journal.due({
+      const { due, lapsed, next_due_at, waiting_for_tool } = await context.journal.due({
         now,
         limit: STEPS_MAX * 2 + this.#made.size,
         tools: context.tools.names(),
@@ -101,6 +103,7 @@ export class Reconciler {
         if (this.#busy.has(id) || this.#made.get(id)?.version === version) continue
         this.#start(operation, lapsed.includes(operation))
       }
+      if (sweep && waiting_for_tool > 0) await postponeWithoutTool(context)
       if (next_due_at !== null) next = Math.min(this.#poll, Math.max(1, next_due_at - now))
     } catch (error) {
       context.telemetry.log("error", "the background loop could not read the journal", { error: errorText(error) })
