@@ -38,7 +38,14 @@ export class Stage {
     child.stdin.on("error", () => undefined)
     child.stdin.end(options.input ?? "")
     const { interrupt } = options
-    const watch = interrupt && setInterval(() => interrupt() && child.kill("SIGINT"), 50)
+    // One signal: a second one would end the process at once.
+    const watch =
+      interrupt &&
+      setInterval(() => {
+        if (!interrupt()) return
+        clearInterval(watch)
+        child.kill("SIGINT")
+      }, 50)
     return new Promise((resolve, reject) => {
       child.on("error", reject)
       child.on("close", (code) => {

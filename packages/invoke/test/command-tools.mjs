@@ -26,13 +26,17 @@ function effects() {
 function apply({ params, operationId }) {
   console.log("a tool's module talks")
   const how = process.env.HOW ?? params.how ?? "done"
-  const entry = `${JSON.stringify({ id: params.id, operation_id: operationId })}\n`
+  const said = params.said ?? ""
+  const entry = `${JSON.stringify({ id: params.id, operation_id: operationId, said })}\n`
   switch (how) {
     case "done":
       appendFileSync(LEDGER, entry)
-      return outcome.applied({ id: params.id, said: params.said ?? null })
+      return outcome.applied({ id: params.id, said })
     case "lost_after":
       appendFileSync(LEDGER, entry)
+      throw new Error("the connection was lost")
+    case "lost_wrong":
+      appendFileSync(LEDGER, entry.replace('"said":"', '"said":"not '))
       throw new Error("the connection was lost")
     case "lost":
       throw new Error("the connection was lost")
@@ -83,9 +87,15 @@ const pay = defineTool({
   probe: ({ operationId }) => {
     if (existsSync(`${LEDGER}.down`)) throw new Error("the provider is down")
     const one = effects().find(({ operation_id }) => operation_id === operationId)
-    return one ? found({ id: one.id, operationId, state: { invoice: one.id, paid: true } }) : absent({ complete: true })
+    return one
+      ? found({ id: one.id, operationId, state: { invoice: one.id, paid: true, said: one.said } })
+      : absent({ complete: true })
   },
-  expect: (params) => ({ match: { invoice: id(params.id) }, effect: { paid: true }, invariant: {} }),
+  expect: (params) => ({
+    match: { invoice: id(params.id) },
+    effect: { paid: true },
+    invariant: { said: params.said ?? "" },
+  }),
 })
 
 /** Has no identity: the caller brings a key, and the intent guards against another one. */

@@ -5,7 +5,7 @@
  *      there is none, is said.
  */
 import type { AnyTool, Operator } from "@invokejs/engine"
-import { isTerminal, type Operation, type Result } from "@invokejs/protocol"
+import { InvokeError, isTerminal, VERBS, type Operation, type Result, type State } from "@invokejs/protocol"
 import { defineCommand, filled, JOURNAL_FLAG, type Answer, type JournalFlag, type Run } from "./define-command.ts"
 import { ACTOR_FLAG, actorOf, TOOL_FLAGS, waitOf, wholeNumber, type ActorFlag, type ToolFlags } from "./flags.ts"
 import { readWorkers, waitingForTool, whoCarriesOn, workersWith } from "./live-workers.ts"
@@ -144,12 +144,13 @@ async function make(
   run: Run,
   flags: NewFlags,
   id: string,
-  verb: (operator: Operator) => Promise<Result>,
+  verb: (operator: Operator, of: Operation) => Promise<Result>,
 ): Promise<Answer> {
   const tools = await toolsOf(run, flags)
   return withInvoke(run, flags, { tools }, async ({ journal, invoke }) => {
-    requireTool(tools, await readOperation(journal, id), flags.tools)
-    return answerOf(await verb(invoke.operator({ name: actorOf(run.world, flags) })))
+    const of = await readOperation(journal, id)
+    requireTool(tools, of, flags.tools)
+    return answerOf(await verb(invoke.operator({ name: actorOf(run.world, flags) }), of))
   })
 }
 
@@ -194,5 +195,18 @@ export const opsRepeatCommand = defineCommand<RepeatFlags, [id: string]>({
   flags: { ...NEW_FLAGS, reason: REASON },
   positional: [OPERATION_ID],
   run: (run, flags, id) =>
-    make(run, flags, id, (operator) => operator.repeat(id, { reason: flags.reason, wait: waitOf(flags) })),
+    make(run, flags, id, (operator, of) => {
+      refuseUnfinished(of)
+      return operator.repeat(id, { reason: flags.reason, wait: waitOf(flags) })
+    }),
 })
+
+/** The table's word: while the action itself may still go out, doing it once more would be doing it twice. */
+function refuseUnfinished({ operation_id, state }: Operation): void {
+  const from: readonly State[] = VERBS.repeat.from
+  if (from.includes(state)) return
+  throw new InvokeError("illegal_transition", {
+    happened: `operation ${operation_id} is ${state}: it is repeated once it is ${from.join(", ")}`,
+    detail: { operation_id, state, verb: "repeat" },
+  })
+}
