@@ -278,3 +278,15 @@ describe("output goes through JSON once", () => {
     )
   })
 })
+
+test("the author's word that an answer proves nothing stands above its status [ST-3] [R2]", () => {
+  const evidence = {
+    thrown: { error: outcome.unknown({ code: "key_in_use", message: "the first is running" }) },
+    timed_out: false,
+  }
+  expect(tool().interpret(evidence)).toEqual({
+    says: "proves_nothing",
+    code: "key_in_use",
+    message: "the first is running",
+  })
+})

@@ -62,6 +62,8 @@ export type ToolWord =
   | { readonly kind: "not_applied"; readonly reason: Reason; readonly retry_after_ms?: number }
   /** `outcome.rejected(…)`: permanent. */
   | { readonly kind: "rejected"; readonly reason: Reason }
+  /** `outcome.unknown(…)`: the author knows that this answer proves nothing, whatever its status. */
+  | { readonly kind: "unknown"; readonly reason: Reason }
   /** Any other throw. */
   | { readonly kind: "threw" }
   | { readonly kind: "timed_out" }
@@ -126,6 +128,8 @@ function opaque({ word, contract, transport, observation }: OutcomeFacts): Class
     case "not_applied":
     case "rejected":
       return byWord(word, { speaks_for: "attempt", look_first: false })
+    case "unknown":
+      return unknown(word.reason.code, word.reason.text)
     case "threw":
       return unknown("threw", "the tool threw; whether it was applied is not known")
     case "timed_out":
@@ -158,6 +162,7 @@ function answered(facts: OutcomeFacts, status: number): Classified {
   const { word, contract } = facts
   if (word.kind === "applied") return applied(word)
   if (word.kind === "accepted") return accepted(word)
+  if (word.kind === "unknown") return unknown(word.reason.code, word.reason.text)
   const meaning = statusMeaning(status, contract.definite)
   switch (meaning) {
     case "applied":

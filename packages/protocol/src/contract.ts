@@ -1,5 +1,5 @@
 /**
- * What a tool says about its provider: data, with sources and a date, frozen into the dispatch record (protocol §3).
+ * What a tool says about its provider: data, frozen into the dispatch record (protocol §3).
  *
  * Owns: the shape of a contract and how two versions of one combine (`stricter`).
  * Must not: believe it. `key` and `fence` permit dispatches and are believed only after a conformance probe (`proved`).
@@ -80,7 +80,6 @@ export interface Contract {
   readonly attempts: number
   readonly deadline_ms: number
   readonly settle_by_ms: number
-  readonly sources?: readonly { readonly url: string; readonly date: string; readonly says: string }[]
 }
 
 function larger(a: number, b: number): number {

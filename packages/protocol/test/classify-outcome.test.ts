@@ -352,3 +352,13 @@ test("whatever is seen and said: it did not leave only by stage proof, and a thr
     { numRuns: 3_000 },
   )
 })
+
+test("the author's word that an answer proves nothing stands above the status, never above an unsent stage [ST-3] [R2]", () => {
+  const word: ToolWord = { kind: "unknown", reason: { code: "key_in_use", text: "t" } }
+  for (const transport of ["invoke", "opaque"] as const) {
+    for (const status of [200, 400, 401, 500]) {
+      expect(classify(answer(status), word, { transport }).outcome).toEqual({ class: "unknown", reason: word.reason })
+    }
+  }
+  expect(classify(unsent, word).left).toBe(false)
+})

@@ -85,7 +85,7 @@ export function wordOf<State>(
     case "not_applied":
       throw outcome.notApplied({ code: reading.code, message: reading.text })
     case "nothing":
-      throw new Error(reading.text)
+      throw outcome.unknown({ code: "unclear_answer", message: reading.text })
   }
 }
 

@@ -83,6 +83,8 @@ function protocolWord(word: ToolWord, timed_out: boolean): ProtocolWord {
       }
     case "rejected":
       return { kind: "rejected", reason: { code: word.code, text: word.message } }
+    case "proves_nothing":
+      return { kind: "unknown", reason: { code: word.code, text: word.message } }
     case "unknown":
       return timed_out ? { kind: "timed_out" } : { kind: "threw" }
   }

@@ -1,6 +1,8 @@
 /**
  * The author's contract as the record that is frozen into dispatch records, every default filled in.
  *
+ * What the author read (sources) stays with the tool: two kilobytes of links in every row would prove nothing about it.
+ *
  * Owns: the defaults. They are pessimistic: what is not declared neither permits a dispatch nor shortens a window.
  */
 import {
@@ -37,9 +39,6 @@ export function compileContract(definition: LooseDefinition): Contract {
     attempts: definition.attempts ?? attempts,
     deadline_ms: durationMs(definition.deadline) ?? DEFAULTS.deadline_ms,
     settle_by_ms: durationMs(definition.settleBy) ?? DEFAULTS.settle_by_ms,
-    ...(input.sources && input.sources.length > 0
-      ? { sources: input.sources.map(({ url, date, says }) => ({ url, date, says })) }
-      : {}),
   }
 }
 

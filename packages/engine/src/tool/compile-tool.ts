@@ -45,6 +45,7 @@ export function compileDefinition(definition: LooseDefinition): CompiledTool {
     safety,
     transport: definition.transport ?? "opaque",
     contract,
+    sources: (definition.contract?.sources ?? []).map(({ url, date, says }) => ({ url, date, says })),
     checkable: lookup !== undefined,
     aliases: was,
     repeat_window_ms: durationMs(definition.repeatWindow) ?? DEFAULTS.repeat_window_ms,

@@ -71,6 +71,8 @@ export interface CompiledTool {
   readonly safety: SafetyClass
   readonly transport: "invoke" | "opaque"
   readonly contract: Contract
+  /** Where the contract's facts come from; for people, not for the journal. */
+  readonly sources: readonly { readonly url: string; readonly date: string; readonly says: string }[]
   readonly checkable: boolean
   /** Names this tool had before; its operations may still carry them. */
   readonly aliases: readonly string[]
@@ -118,6 +120,8 @@ export type ToolWord =
       readonly accepts: boolean | null
       readonly candidate?: Candidate
     }
+  /** The author's own word that the answer proves nothing. */
+  | { readonly says: "proves_nothing"; readonly code: string; readonly message: string }
   | { readonly says: "unknown"; readonly code: string; readonly message: string }
 
 export type { AttemptOutcome }

@@ -44,6 +44,8 @@ function wordOf(word: OutcomeWord, namespace: string): ToolWord {
     }
     case "rejected":
       return { says: "rejected", code: word.code, message: word.message }
+    case "unknown":
+      return { says: "proves_nothing", code: word.code, message: word.message }
     default:
       return unknown("outcome_unreadable", "the tool's outcome is of a kind that this version does not know")
   }

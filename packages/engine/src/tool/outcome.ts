@@ -33,14 +33,14 @@ export interface NotAppliedInput extends RefusalInput {
   readonly retryAfter?: Duration
 }
 
-/** Thrown by `outcome.notApplied` and `outcome.rejected`: the tool's proof that this attempt changed nothing. */
+/** Thrown by `outcome.notApplied`, `outcome.rejected` and `outcome.unknown`: what the tool knows about this attempt. */
 export class OutcomeError extends Error {
   override readonly name = "OutcomeError"
-  readonly kind: "not_applied" | "rejected"
+  readonly kind: "not_applied" | "rejected" | "unknown"
   readonly code: string
   readonly retry_after_ms?: number
 
-  constructor(kind: "not_applied" | "rejected", { code, message, retryAfter }: NotAppliedInput) {
+  constructor(kind: "not_applied" | "rejected" | "unknown", { code, message, retryAfter }: NotAppliedInput) {
     super(message ?? code)
     this.kind = kind
     this.code = code
@@ -62,6 +62,10 @@ export const outcome = {
   /** Throw it: this attempt was not applied, and another one may work. */
   notApplied(input: NotAppliedInput): OutcomeError {
     return new OutcomeError("not_applied", input)
+  },
+  /** Throw it: this answer proves nothing either way, whatever its status says (a 400 about the key of a request still running). */
+  unknown(input: RefusalInput): OutcomeError {
+    return new OutcomeError("unknown", input)
   },
   /** Throw it: the provider refused this action for good. */
   rejected(input: RefusalInput): OutcomeError {
