@@ -1,2 +1,5 @@
+export { History } from "./simulator/history.ts"
+export { judgeRun, ORACLE_RULES } from "./simulator/oracle/oracle.ts"
+export type { OracleRule } from "./simulator/oracle/oracle.ts"
 export { Scheduler } from "./simulator/scheduler.ts"
 export { SeededRandom } from "./simulator/seeded-random.ts"

@@ -47,6 +47,9 @@ export class MemoryStore {
   /** Switched off by the checks that a defence is needed. */
   readonly broken: ReadonlySet<string>
 
+  /** Told of each write that takes place. */
+  onWritten: (write: JournalWrite, now: number) => void = () => undefined
+
   constructor(broken: ReadonlySet<string> = new Set()) {
     this.broken = broken
   }
@@ -72,6 +75,7 @@ export class MemoryStore {
     if (lease && worker)
       this.workers.set(lease.worker_id, { ...worker, lease_until: Math.max(worker.lease_until, lease.until) })
     this.written.set(write.event_id, write.operation.next.operation_id)
+    this.onWritten(write, now)
     this.#tell([write.operation.next.operation_id, ...(write.also ?? []).map((one) => one.next.operation_id)])
     return null
   }

@@ -67,7 +67,11 @@ export function simNetwork(parts: {
   const dispatch: Dispatch = (options, handler) => {
     const provider = parts.provider(String(options.origin))
     const body = options.body as Uint8Array | null
-    const request = JSON.parse(body ? Buffer.from(body).toString("utf8") : "{}") as SimRequest
+    const headers = options.headers as readonly string[]
+    const request = {
+      ...(JSON.parse(body ? Buffer.from(body).toString("utf8") : "{}") as object),
+      ...(JSON.parse(headers[headers.indexOf("x-sent-by") + 1] ?? "{}") as object),
+    } as SimRequest
     const wait = random.chance(faults().slow_connection) ? random.between(1_000, 90_000) : random.between(0, 20)
     if (wait > 1_000) counts.add("slow_connection")
     later(wait, () => {

@@ -9,19 +9,15 @@
 import type { Scheduler } from "./scheduler.ts"
 import type { SeededRandom } from "./seeded-random.ts"
 import type { FaultCounts } from "./fault-counts.ts"
+import type { Effect, History, SentRequest } from "./history.ts"
 
-export interface SimEffect {
-  readonly object_id: string
-  readonly action: string
-  readonly operation_id: string
-  readonly key: string
-  readonly attempt: number
-  readonly at: number
+export interface SimEffect extends Effect {
   readonly created_at: number
   readonly visible_at: number
 }
 
 export interface SimRequest {
+  readonly process: string
   readonly action: string
   readonly operation_id: string
   readonly key: string
@@ -58,10 +54,21 @@ export class SimProvider {
   readonly #scheduler: Scheduler
   readonly #random: SeededRandom
   readonly #counts: FaultCounts
+  readonly #tool: string
+  readonly #history: History
   readonly #keys = new Map<string, { first: number; answer: SimAnswer | null }>()
   reachable = true
 
-  constructor(shape: ProviderShape, scheduler: Scheduler, random: SeededRandom, counts: FaultCounts) {
+  constructor(
+    tool: string,
+    shape: ProviderShape,
+    scheduler: Scheduler,
+    random: SeededRandom,
+    counts: FaultCounts,
+    history: History,
+  ) {
+    this.#tool = tool
+    this.#history = history
     this.shape = shape
     this.#scheduler = scheduler
     this.#random = random
@@ -71,6 +78,15 @@ export class SimProvider {
   /** A request whose last byte left now. Null: no answer will come. */
   async request(request: SimRequest, faults: ProviderFaults): Promise<SimAnswer | null> {
     const random = this.#random
+    const sent: SentRequest = {
+      ...request,
+      n: this.#history.requests.length + 1,
+      at: this.#scheduler.now,
+      tool: this.#tool,
+      body: request.action,
+      landed_at: null,
+    }
+    this.#history.requests.push(sent)
     if (!this.reachable || random.chance(faults.lost_request)) {
       this.#counts.add("lost_request")
       return null
@@ -81,7 +97,8 @@ export class SimProvider {
     await this.#scheduler.sleep(
       late ? random.between(Math.floor(limit / 2), limit - 1) : random.between(1, Math.min(200, limit - 1)),
     )
-    const answer = this.#execute(request, faults)
+    sent.landed_at = this.#scheduler.now
+    const answer = this.#execute(sent, faults)
     if (late || random.chance(faults.lost_answer)) {
       this.#counts.add("lost_answer")
       return null
@@ -89,7 +106,7 @@ export class SimProvider {
     return answer
   }
 
-  #execute(request: SimRequest, faults: ProviderFaults): SimAnswer {
+  #execute(request: SentRequest, faults: ProviderFaults): SimAnswer {
     const random = this.#random
     if (random.chance(faults.refused_before_key)) {
       this.#counts.add("refused_before_key")
@@ -107,7 +124,7 @@ export class SimProvider {
     return answer
   }
 
-  #apply(request: SimRequest, faults: ProviderFaults): SimAnswer {
+  #apply(request: SentRequest, faults: ProviderFaults): SimAnswer {
     const random = this.#random
     if (random.chance(faults.rejected)) {
       this.#counts.add("rejected")
@@ -119,13 +136,18 @@ export class SimProvider {
     }
     const { now } = this.#scheduler
     const object_id = `obj_${this.effects.length + 1}`
-    this.effects.push({
-      ...request,
-      object_id,
+    const { tool, action, operation_id, attempt, n } = request
+    const effect = {
+      ...{ tool, action, operation_id, attempt, object_id },
+      request: n,
       at: now,
+      repeated: false,
+      reversed_at: null,
       created_at: Math.floor(now / this.shape.resolution_ms) * this.shape.resolution_ms,
       visible_at: now + random.between(0, this.shape.visibility_ms),
-    })
+    }
+    this.effects.push(effect)
+    this.#history.effects.push(effect)
     if (random.chance(faults.error_after_effect)) {
       this.#counts.add("error_after_effect")
       return { status: 500 }

@@ -112,7 +112,13 @@ function opaque(world: ToolWorld, checkable: boolean): AnyTool {
     const { process, random } = world
     const stall = random.chance(world.faults().tool_stall) ? random.between(1_000, 120_000) : random.between(0, 50)
     await new Promise<void>((resolve) => process.clock.after(stall, resolve))
-    const request = { action: params.action, operation_id: operationId, key: providerKey, attempt }
+    const request = {
+      process: process.name,
+      action: params.action,
+      operation_id: operationId,
+      key: providerKey,
+      attempt,
+    }
     const silent = random.chance(world.faults().silent)
     const answer = await process.outside(
       () => world.provider(kind).request(request, world.faults()),
@@ -177,12 +183,8 @@ function wire(world: ToolWorld, kind: ToolKind): AnyTool {
     execute: async ({ params, fetch, providerKey, operationId, attempt }: AttemptContext & { params: Params }) => {
       const answer = await fetch(`http://${kind}.simulated/effects`, {
         method: "POST",
-        body: JSON.stringify({
-          action: params.action,
-          operation_id: operationId,
-          key: providerKey,
-          attempt: shape.keyed ? 0 : attempt,
-        }),
+        headers: { "x-sent-by": JSON.stringify({ process: world.process.name, attempt }) },
+        body: JSON.stringify({ action: params.action, operation_id: operationId, key: providerKey }),
       })
       const { object_id } = (await answer.json()) as { object_id: string }
       if (answer.status === 200) return { object: object_id }

@@ -3,24 +3,25 @@
  *
  * SM1. One seed is one run: nothing in it asks the machine for time, randomness or order.
  */
-import { createTransport, Invoke, type AnyTool, type Ids } from "@invokejs/engine"
-import { isOpen, isTerminal, type Result } from "@invokejs/protocol"
+import { createTransport, Invoke, type AnyTool, type Ids, type JournalWrite } from "@invokejs/engine"
+import { isOpen, isTerminal } from "@invokejs/protocol"
 import { FaultCounts } from "./fault-counts.ts"
-import { History } from "./history.ts"
+import { History, type Answer, type Effect } from "./history.ts"
 import { memoryJournal } from "./memory-journal.ts"
 import { MemoryStore } from "./memory-store.ts"
-import { findViolations, type Violation } from "./oracle.ts"
+import { judgeRun, type Finding } from "./oracle/oracle.ts"
+import { toldAnswer, toldError } from "./told-answer.ts"
 import { planOf, type Plan } from "./plan.ts"
 import { Scheduler } from "./scheduler.ts"
 import { SeededRandom } from "./seeded-random.ts"
 import { simNetwork } from "./sim-network.ts"
 import { SimProcess } from "./sim-process.ts"
-import { SimProvider, type SimEffect } from "./sim-provider.ts"
+import { SimProvider } from "./sim-provider.ts"
 import { simTools, TOOL_KINDS, type ToolKind } from "./sim-tools.ts"
 
 export interface RunResult {
   readonly seed: number
-  readonly violations: readonly Violation[]
+  readonly violations: readonly Finding[]
   readonly history: History
   readonly counts: FaultCounts
   readonly events: number
@@ -32,6 +33,8 @@ const START = Date.UTC(2026, 0, 1)
 const HEALED_MS = 48 * 3_600_000
 /** The background loop wakes at the next due moment; between, it looks this often. */
 const POLL_MS = 30 * 60_000
+/** What a caller may be told instead of a result while the journal or the process is in trouble. */
+const FORESEEN = ["journal_unavailable", "draining", "idempotency_key_reused", "overloaded"]
 
 export async function simulate(seed: number, broken: ReadonlySet<string> = new Set()): Promise<RunResult> {
   const run = new Run(seed, broken)
@@ -57,6 +60,7 @@ class Run {
   readonly #owners = new Map<string, SimProcess>()
   readonly #living: Living[] = []
   readonly #broken: ReadonlySet<string>
+  readonly #unheard: (() => string | null)[] = []
   #born = 0
   #ids = 0
 
@@ -65,9 +69,22 @@ class Run {
     this.#broken = broken
     this.#random = new SeededRandom(seed)
     this.#store = new MemoryStore(broken)
+    this.#store.onWritten = (write) => this.#record(write)
     this.#plan = planOf(this.#random, this.#counts)
     for (const kind of TOOL_KINDS) {
-      this.#providers.set(kind, new SimProvider(this.#plan.shapes[kind], this.#scheduler, this.#random, this.#counts))
+      const shape = this.#plan.shapes[kind]
+      this.#providers.set(
+        kind,
+        new SimProvider(kind, shape, this.#scheduler, this.#random, this.#counts, this.#history),
+      )
+      this.#history.natures.push({
+        tool: kind,
+        makes: "object",
+        transport: kind.startsWith("opaque") ? "opaque" : "invoke",
+        settles: kind === "opaque_irreversible" ? "person" : "itself",
+        remembers: shape.keyed ? { for_ms: shape.retention_ms, races: false } : null,
+        max_execution_ms: shape.max_execution_ms,
+      })
     }
   }
 
@@ -83,21 +100,25 @@ class Run {
   }
 
   judged(): RunResult {
-    const effects = [...this.#providers.values()].flatMap((one) => one.effects)
+    const { effects } = this.#history
     const endings = [...this.#store.operations.values()].map((one) => ({
       operation_id: one.operation_id,
       action: (one.params as { action: string }).action,
       tool: one.tool,
-      checkable: one.checkable,
       state: one.state,
+      terminal: isTerminal(one.state),
       contradicted: one.contradicted,
+      object_id: one.object?.object_id ?? null,
+      sets: null,
       attempt_open: one.attempts.some(
         (attempt) => attempt.transport === "opaque" && isOpen(attempt, this.#scheduler.now),
       ),
     }))
     for (const event of this.#store.events) this.#counts.add(`event:${event.type}`)
     for (const one of endings) this.#counts.add(`ended:${one.state}`)
-    const violations = findViolations({ told: this.#history.told, effects, endings })
+    this.#history.endings = endings
+    for (const action of this.#unheard) this.#history.unanswered.push(...[action()].filter((one) => one !== null))
+    const { violations } = judgeRun(this.#history)
     return {
       seed: this.#seed,
       violations,
@@ -108,12 +129,12 @@ class Run {
     }
   }
 
-  #story(effects: readonly SimEffect[]): readonly string[] {
+  #story(effects: readonly Effect[]): readonly string[] {
     const lines = [
       ...this.#history.lines,
       ...effects.map((one) => ({
         at: one.at,
-        text: `EFFECT ${one.object_id} of ${one.action} (${one.operation_id} attempt ${one.attempt}), visible ${one.visible_at - START}`,
+        text: `EFFECT ${one.object_id} of ${one.action} (${one.operation_id} attempt ${one.attempt})`,
       })),
       ...this.#store.events.map((one) => ({
         at: one.at,
@@ -178,6 +199,19 @@ class Run {
     this.#history.note(this.#scheduler.now, `${process.name} starts`)
   }
 
+  #record(write: JournalWrite): void {
+    const { next } = write.operation
+    const attempt = next.attempts.at(-1)
+    if (write.kind === "advance" || !write.lease || !attempt) return
+    this.#history.records.push({
+      operation_id: next.operation_id,
+      attempt: attempt.attempt,
+      committed_at: this.#scheduler.now,
+      budget_ms: attempt.send_before - this.#scheduler.now,
+      in_quarantine: this.#store.quarantine !== null,
+    })
+  }
+
   #provider(kind: ToolKind): SimProvider {
     const provider = this.#providers.get(kind)
     if (!provider) throw new Error(`there is no provider for ${kind}`)
@@ -198,22 +232,27 @@ class Run {
     const alive = this.#living.filter(({ process }) => process.state === "alive")
     if (alive.length === 0) return
     const { process, invoke } = this.#random.pick(alive)
-    const told = (result: Result | null, refused: string | null) => {
-      this.#history.told.push({ at: this.#scheduler.now, process: process.name, action, tool, result, refused })
+    const asked = { called_at: this.#scheduler.now, process: process.name, verb: "call", tool, action }
+    let heard = false
+    this.#unheard.push(() => (heard ? null : action))
+    const told = (answer: Answer) => {
+      heard = true
+      this.#history.answers.push(answer)
       this.#history.note(
         this.#scheduler.now,
-        `${process.name} is told ${result?.status ?? refused ?? ""} about ${action}`,
+        `${process.name} is told ${answer.error?.code ?? answer.outcome} about ${action}`,
       )
     }
     this.#history.note(this.#scheduler.now, `${process.name} calls ${tool} for ${action}`)
-    void invoke
-      .then((one) =>
-        one.call({ tool, params: { action }, wait: wait_ms, ...(key === null ? {} : { idempotencyKey: key }) }),
-      )
-      .then(
-        (result) => told(result, null),
-        (error: unknown) => told(null, (error as { code?: string }).code ?? String(error)),
-      )
+    void invoke.then(
+      (one) =>
+        one.call({ tool, params: { action }, wait: wait_ms, ...(key === null ? {} : { idempotencyKey: key }) }).then(
+          (result) => told(toldAnswer(asked, this.#scheduler.now, result)),
+          (error: unknown) => told(toldError(asked, this.#scheduler.now, error, FORESEEN)),
+        ),
+      // An engine that did not open takes no calls.
+      () => undefined,
+    )
   }
 
   #strike(kind: string, for_ms: number): void {
