@@ -18,8 +18,8 @@ export interface Ran {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
-  /** Sends the signal as soon as this is true. */
-  readonly interrupt?: () => boolean
+  /** Asked again and again, with standard output so far; sends the signal as soon as it is true. */
+  readonly interrupt?: (stdout: string) => boolean
   readonly journal?: string
 }
 
@@ -42,7 +42,7 @@ export class Stage {
     const watch =
       interrupt &&
       setInterval(() => {
-        if (!interrupt()) return
+        if (!interrupt(stdout)) return
         clearInterval(watch)
         child.kill("SIGINT")
       }, 50)
