@@ -39,7 +39,7 @@ async function markRestored(context: EngineContext, since: number): Promise<void
 
 /** Admitted since, it is known to nobody but this life of the journal. */
 function mayBeForgotten({ state, restored, created_at }: Operation, since: number): boolean {
-  return !isTerminal(state) && created_at < since && (restored === null || restored.until < since)
+  return !isTerminal(state) && created_at <= since && (restored === null || restored.until < since)
 }
 
 async function* allOpen(context: EngineContext): AsyncGenerator<Operation> {

@@ -70,13 +70,13 @@ export class Operator {
   }
 
   /** Stops an operation that is not dispatched. */
-  cancel(operation_id: string, options: VerbOptions = {}): Promise<Result> {
+  async cancel(operation_id: string, options: VerbOptions = {}): Promise<Result> {
     const reason = options.reason ?? `cancelled by ${this.#name}`
     return this.#apply(operation_id, "cancel", options, () => ({ type: "cancel", reason }))
   }
 
   /** Says what really happened, with evidence. */
-  resolve(operation_id: string, options: ResolveOptions): Promise<Result> {
+  async resolve(operation_id: string, options: ResolveOptions): Promise<Result> {
     const evidence_id = this.#context.ids.event()
     const { expectedVersion: _version, eventId: _event, ...to } = options
     return this.#apply(operation_id, "resolve", options, (row, facts) => ({
@@ -87,7 +87,7 @@ export class Operator {
   }
 
   /** Another attempt of an operation that is proved not applied. */
-  retry(
+  async retry(
     operation_id: string,
     options: VerbOptions & { readonly afterAttempt: number; readonly wait?: number },
   ): Promise<Result> {
@@ -138,12 +138,12 @@ export class Operator {
   }
 
   /** Makes the next look due now. */
-  reconcile(operation_id: string, options: VerbOptions = {}): Promise<Result> {
+  async reconcile(operation_id: string, options: VerbOptions = {}): Promise<Result> {
     return this.#apply(operation_id, "reconcile", options, () => ({ type: "reconcile" }))
   }
 
   /** Adds a new fact to a contradicted outcome. Nobody edits a settled one. */
-  amend(operation_id: string, options: AmendOptions): Promise<Result> {
+  async amend(operation_id: string, options: AmendOptions): Promise<Result> {
     const evidence_id = this.#context.ids.event()
     const { expectedVersion: _version, eventId: _event, ...to } = options
     return this.#apply(operation_id, "amend", options, (row, facts) => ({
@@ -171,13 +171,14 @@ export class Operator {
   }
 
   /** Lets the journal dispatch again. The statement says what was lost; it stays on record. */
-  liftQuarantine(statement: string): Promise<void> {
+  async liftQuarantine(statement: string): Promise<void> {
     const said = reasonOf({ reason: statement }, "statement")
-    return journaled(() => this.#context.journal.liftQuarantine(this.#name, said)).then(() => this.#context.wake())
+    await journaled(() => this.#context.journal.liftQuarantine(this.#name, said))
+    this.#context.wake()
   }
 
   /** Turns payloads of settled operations into tombstones. */
-  purge(options: { readonly before: number; readonly limit?: number }): Promise<PurgeResult> {
+  async purge(options: { readonly before: number; readonly limit?: number }): Promise<PurgeResult> {
     const { before, limit = PURGE_MAX } = options
     if (!Number.isFinite(before) || !Number.isInteger(limit) || limit < 1) {
       throw badField("before", "purge takes { before: <ms since 1970>, limit: <a whole number> }")
@@ -185,7 +186,7 @@ export class Operator {
     return journaled(() => this.#context.journal.purge({ before, limit }))
   }
 
-  closeIncident(incident_id: string, resolution: string): Promise<void> {
+  async closeIncident(incident_id: string, resolution: string): Promise<void> {
     const said = reasonOf({ reason: resolution }, "resolution")
     return journaled(() => this.#context.journal.closeIncident(incident_id, this.#name, said))
   }
