@@ -86,6 +86,11 @@ export type OperationEvent =
   | {
       readonly type: "outcome"
       readonly attempt: number
+      /**
+       * Of the attempt's own dispatch record. A journal that went back in time may have given its number to another attempt:
+       * with this, what is told of the one is not taken for the other.
+       */
+      readonly dispatched_at?: number
       readonly outcome: AttemptOutcome
       /** false: proved never to have left the machine. */
       readonly left: boolean
@@ -100,7 +105,12 @@ export type OperationEvent =
       readonly attested?: boolean
     }
   /** The process whose dispatch record committed in doubt proves that its tool never started (R23). */
-  | { readonly type: "never_started"; readonly attempt: number; readonly evidence_id: string }
+  | {
+      readonly type: "never_started"
+      readonly attempt: number
+      readonly evidence_id: string
+      readonly dispatched_at?: number
+    }
   /**
    * Nobody waits for the attempt any more: its time is over, its worker's lease lapsed, or its own worker stopped waiting
    * (`timeout`) or drains. Its promise may still be running: that ends with an outcome, or with proof that its process is gone.
@@ -117,8 +127,8 @@ export type OperationEvent =
       readonly version: string | null
       readonly full_match: string | null
     }
-  /** Whatever timer is due at `now`. */
-  | { readonly type: "due" }
+  /** Whatever timer is due at `now`. With the contract loaded now it is decided as `nextStep()` was asked. */
+  | { readonly type: "due"; readonly contract?: Contract; readonly clock_stepped_at?: number | null }
   | { readonly type: "postpone"; readonly until: number; readonly reason: Reason }
   | { readonly type: "policy_refused"; readonly reason: Reason }
   | { readonly type: "drifted"; readonly reason: Reason }

@@ -6,23 +6,25 @@
  *
  * SK1. The key protects: proved, remembered by the provider for known long enough, and never executed a second time.
  * SK2. Every undisproved attempt is of this generation, its bytes known or compared by the provider (R19).
- * SK3. No earlier attempt of an opaque tool is open: nothing could keep it from sending after the protection ended (R6).
+ * SK3. No earlier attempt of an opaque tool is open: nothing could keep it from sending after the protection ended (R6). Nor is
+ *      there a gate for the attempt to come, so that the key must protect for `openFor` longer than the attempt itself needs.
  * SK4. Where the provider races two requests of one key, the earlier one's settle window comes first (R19).
  */
 import { DEFAULTS } from "./defaults.ts"
 import { spentReason } from "./transition/budget.ts"
 import { attemptOverAt, isOpen, protectedUntil, settledFrom } from "./windows.ts"
-import type { Operation, Reason } from "./operation.ts"
+import type { Attempt, Operation, Reason } from "./operation.ts"
 
-/** Why a same-key attempt is not due now, or null. */
+/** Why a same-key attempt is not due now, or null. `transport` is that of the attempt to come. */
 export function mayUseSameKey(
   operation: Operation,
   now: number,
   clock_stepped_at: number | null = null,
+  transport: Attempt["transport"] = lastTransport(operation),
 ): Reason | null {
   const barrier = barrierOf(operation)
   if (barrier) return barrier
-  const until = protectedUntil(operation)
+  const until = protectionEnd(operation, transport)
   if (until === null || now >= until) return { code: "key_unprotected", text: "the provider key no longer protects" }
   const wait = waitOf(operation, now, clock_stepped_at)
   if (wait && wait.until > now) return wait.reason
@@ -33,9 +35,18 @@ export function mayUseSameKey(
 export function sameKeyFrom(operation: Operation, now: number, clock_stepped_at: number | null = null): number | null {
   if (barrierOf(operation)) return null
   const at = Math.max(now, waitOf(operation, now, clock_stepped_at)?.until ?? now)
-  const until = protectedUntil(operation)
+  const until = protectionEnd(operation, lastTransport(operation))
   if (until === null || at >= until || spentReason(operation, at)) return null
   return at
+}
+
+function lastTransport(operation: Operation): Attempt["transport"] {
+  return operation.attempts.at(-1)?.transport ?? "opaque"
+}
+
+function protectionEnd(operation: Operation, transport: Attempt["transport"]): number | null {
+  const until = protectedUntil(operation)
+  return until === null || transport === "invoke" ? until : until - DEFAULTS.open_for_ms
 }
 
 /** What does not pass with time. */

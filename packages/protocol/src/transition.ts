@@ -32,7 +32,7 @@ export function transition(operation: Operation, event: OperationEvent, context:
     case "outcome":
       return outcome(step, event)
     case "never_started":
-      return neverStarted(step, event.attempt, event.evidence_id)
+      return neverStarted(step, event)
     case "lapsed":
       return lapsed(step, event.why)
     case "worker_gone":
@@ -46,7 +46,7 @@ export function transition(operation: Operation, event: OperationEvent, context:
     case "reconcile":
       return reconcileNow(step)
     case "due":
-      return due(step)
+      return due(step, event)
     case "restored":
       return restored(step, event.until)
     case "told":

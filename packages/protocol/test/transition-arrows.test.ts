@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest"
 import { DEFAULTS, STATE_NAMES } from "@invokejs/protocol"
-import type { Admission, State } from "@invokejs/protocol"
+import type { State } from "@invokejs/protocol"
 import { restoredSettledFrom } from "@invokejs/protocol/internal"
 import {
   APPLIED,
@@ -20,15 +20,8 @@ import {
   UNKNOWN,
   UNSENT,
 } from "./builders.ts"
+import { ASKED, HELD, REFUSED } from "./in-every-state.ts"
 
-const HELD: Admission = { kind: "held", by: "op-0", reason: { code: "possible_duplicate", text: "an equal action" } }
-const ASKED: Admission = {
-  kind: "awaiting_approval",
-  approval_id: "ap-1",
-  expires_at: T0 + HOUR,
-  reason: { code: "ask", text: "ask" },
-}
-const REFUSED: Admission = { kind: "refused", holder: null, reason: { code: "policy", text: "no" } }
 const NO = { code: "policy", text: "no" }
 const SIGNED = { source: "webhook", rank: "signed" } as const
 

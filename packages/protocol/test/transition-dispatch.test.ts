@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest"
 import { DEFAULTS, mayUseSameKey, nextStep } from "@invokejs/protocol"
 import { sameKeyFrom } from "@invokejs/protocol/internal"
-import type { KeyContract } from "@invokejs/protocol"
+import type { AttemptOutcome, KeyContract } from "@invokejs/protocol"
 import {
   APPLIED,
   blind,
@@ -271,7 +271,7 @@ describe("the budget", () => {
 
 describe("the key generation", () => {
   test("changes only where the provider replays errors and the attempt left [R2]", () => {
-    const after = (change: Partial<KeyContract>, outcome: typeof DECLINED | typeof UNSENT) =>
+    const after = (change: Partial<KeyContract>, outcome: AttemptOutcome) =>
       keyed(change).dispatch().ends(1, outcome).operation.generation
     expect(after({ replays_errors: true }, DECLINED)).toBe(1)
     expect(after({ replays_errors: true }, UNSENT)).toBe(0)

@@ -26,6 +26,8 @@ export function checkStep(before: Operation, event: OperationEvent, step: Step, 
 
 /** The same event once more, right away: refused, or nothing that decides has changed. */
 export function checkReplay(after: Operation, event: OperationEvent, context: TransitionContext): void {
+  // A timer is not named: what is due after a step is another one.
+  if (event.type === "due") return
   const again = transition(after, event, context)
   if (!again.ok) return
   expect({ ...again.next, version: after.version }, `${event.type} twice is once`).toEqual(after)

@@ -3,7 +3,6 @@
 import { describe, expect, test } from "vitest"
 import { DEFAULTS, nextStep } from "@invokejs/protocol"
 import { restoredSettledFrom } from "@invokejs/protocol/internal"
-import type { Admission } from "@invokejs/protocol"
 import {
   APPLIED,
   blind,
@@ -19,14 +18,8 @@ import {
   T0,
   UNKNOWN,
 } from "./builders.ts"
+import { ASKED, HELD } from "./in-every-state.ts"
 
-const HELD: Admission = { kind: "held", by: "op-0", reason: { code: "possible_duplicate", text: "an equal action" } }
-const ASKED: Admission = {
-  kind: "awaiting_approval",
-  approval_id: "ap-1",
-  expires_at: T0 + HOUR,
-  reason: { code: "ask", text: "ask" },
-}
 const can = (story: Story, quarantine = false) => ({ now: story.now, quarantine, can_fence: false })
 
 const restored = (story: Story) => story.do({ type: "restored", until: story.now })

@@ -20,50 +20,16 @@ import {
   T0,
   UNKNOWN,
 } from "./builders.ts"
-
-const HELD = { kind: "held", by: "op-0", reason: { code: "possible_duplicate", text: "an equal action" } } as const
-const ASKED = {
-  kind: "awaiting_approval",
-  approval_id: "ap-1",
-  expires_at: T0 + HOUR,
-  reason: { code: "ask", text: "ask" },
-} as const
-const REFUSED = { kind: "refused", holder: null, reason: { code: "policy", text: "no" } } as const
+import { ASKED, IN_STATE, inReview, notApplied } from "./in-every-state.ts"
 
 const once = (change: Partial<Proposal> = {}) => new Story({ contract: contract({ attempts: 1 }), ...change })
-const notApplied = () => once().isLost().isRefuted()
-const review = (change: Partial<Proposal> = {}) => {
-  const story = new Story({ contract: blind(), ...change }).isLost()
-  return story.until(story.operation.due_at).do({ type: "due" })
-}
+const review = inReview
 const retry = (story: Story, after: number): OperationEvent => ({
   type: "retry",
   after_attempt: after,
   deadline_at: story.now + DAY,
   automatic: false,
 })
-
-/** One operation in every state. */
-const IN_STATE: { readonly [S in State]: () => Story } = {
-  held: () => new Story({}, HELD),
-  awaiting_approval: () => new Story({}, ASKED),
-  ready: () => new Story(),
-  dispatched: () => new Story().dispatch(),
-  accepted: () => new Story().dispatch().ends(1, { class: "accepted", output: null }),
-  unknown: () => new Story().isLost(),
-  needs_review: () => review(),
-  succeeded: () => new Story().dispatch().ends(1, APPLIED),
-  failed: () => new Story().dispatch().ends(1, REJECTED),
-  not_applied: notApplied,
-  undone: () =>
-    new Story().isLost().hears({ kind: "reversed", reason: "bounced" }, { source: "webhook", rank: "signed" }),
-  closed_unknown: () => review().resolve("closed_unknown"),
-  refused: () => new Story({}, REFUSED),
-  denied: () => new Story({}, ASKED).do({ type: "deny", reason: "no" }),
-  expired: () => new Story({}, ASKED).wait(HOUR).do({ type: "due" }),
-  cancelled: () => new Story().do({ type: "cancel", reason: "no longer wanted" }),
-  replan: () => new Story().do({ type: "drifted", reason: { code: "drift", text: "the account changed" } }),
-}
 
 const at = (state: State) => {
   const story = IN_STATE[state]()

@@ -105,14 +105,19 @@ function amendRefusal(operation: Operation, to: Amendment, now: number): string 
   if (!isTerminal(state)) return "only a settled operation is amended"
   if (to.reason.trim() === "") return "a reason is needed"
   if (!operation.contradicted && state !== "closed_unknown" && state !== "succeeded") return "nothing contradicts it"
-  const same = confirmedObject(to.object)
-  const adds = same !== null && (operation.object === null || objectKey(same) !== objectKey(operation.object))
-  if (!operation.contradicted && to.to === state && !adds) return "it says that already"
+  if (!operation.contradicted && to.to === state && !namesObject(operation, to)) return "it says that already"
   const runs = operation.attempts.some((one) => mayStillSend(one, now))
   if (to.to === "not_applied" && runs && to.process_gone !== true) {
     return "an attempt may still be running: say that its process is gone (process_gone), or `workers gone` first"
   }
   return null
+}
+
+/** Whether it names an object that the fact did not have. */
+function namesObject(operation: Operation, to: Amendment): boolean {
+  const named = to.object_taken_by === undefined ? confirmedObject(to.object) : null
+  if (named === null || (to.to !== "succeeded" && to.to !== "undone")) return false
+  return operation.object === null || objectKey(named) !== objectKey(operation.object)
 }
 
 function wordOf(to: Amendment): Parameters<typeof recordWord>[2] {

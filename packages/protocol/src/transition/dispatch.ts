@@ -90,7 +90,7 @@ function dispatchRefusal(operation: Operation, event: DispatchEvent, now: number
   if (pending.some((attempt) => attempt.provider_key !== event.provider_key)) {
     return "an earlier attempt that is not disproved went under another provider key"
   }
-  if (pending.length > 0) return mayUseSameKey(operation, now, event.clock_stepped_at)?.text ?? null
+  if (pending.length > 0) return mayUseSameKey(operation, now, event.clock_stepped_at, event.transport)?.text ?? null
   if (operation.state === "unknown") return "nothing is unknown about it"
   return operation.attempts.length === 0 ? null : (spentReason(operation, now)?.text ?? null)
 }

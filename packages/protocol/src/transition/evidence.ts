@@ -171,8 +171,9 @@ function refuted(step: StepBuilder, judgement: Judgement): StepBuilder {
 function fenced(step: StepBuilder, one: Evidence): StepBuilder {
   const { fence } = step.operation.contract
   const { generation } = one
-  const proves = fence?.kind === "tombstone" && fence.permanent && fence.proved !== undefined && generation !== null
-  if (!proves || isTerminal(step.operation.state)) return reschedule(step)
+  const proves = fence?.kind === "tombstone" && fence.permanent && fence.proved !== undefined
+  const known = generation !== null && generation <= step.operation.generation
+  if (!proves || !known || isTerminal(step.operation.state)) return reschedule(step)
   const reason = { code: "fenced", text: "a tombstone of ours holds the name" }
   disprove(
     step,

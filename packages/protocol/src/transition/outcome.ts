@@ -11,6 +11,7 @@
  *      proved key layer speaks for the earlier attempts of its generation.
  * OU4. What a caller says against its own attempt is a claim, unless it may attest (R30).
  * OU5. News of an attempt that is not the running one moves nothing while another one runs.
+ * OU6. A number alone does not name an attempt in a journal that went back in time (R24).
  */
 import { isTerminal } from "../state.ts"
 import { isOpen } from "../windows.ts"
@@ -29,11 +30,11 @@ type OutcomeEvent = Extract<OperationEvent, { type: "outcome" }>
 type Told<C extends AttemptOutcome["class"]> = Extract<AttemptOutcome, { class: C }>
 
 export function outcome(step: StepBuilder, event: OutcomeEvent): Transition {
-  const attempt = step.operation.attempts.find((one) => one.attempt === event.attempt)
-  if (!attempt) return illegal(step.operation, `there is no attempt ${event.attempt}`)
   if (isRecorded(step.operation, event.evidence_id)) {
     return illegal(step.operation, "this outcome is already recorded", "version_conflict")
   }
+  const attempt = attemptOf(step.operation, event)
+  if (!attempt) return forgotten(step, event)
   patch(step, attempt.attempt, {
     settled_at: attempt.settled_at ?? step.now,
     ...(event.request_digest === undefined ? {} : { request_digest: event.request_digest }),
@@ -54,24 +55,60 @@ export function outcome(step: StepBuilder, event: OutcomeEvent): Transition {
   }
 }
 
+function attemptOf(
+  operation: Operation,
+  { attempt, dispatched_at: at }: Pick<OutcomeEvent, "attempt" | "dispatched_at">,
+): Attempt | undefined {
+  return operation.attempts.find((one) => one.attempt === attempt && (at === undefined || at === one.dispatched_at))
+}
+
+/** OU6. Of an attempt that a restored journal forgot: it counts if it is good news, and about no attempt on record. */
+function forgotten(step: StepBuilder, event: OutcomeEvent): Transition {
+  const { outcome: told, evidence_id } = event
+  if (event.dispatched_at === undefined || (told.class !== "applied" && told.class !== "accepted")) {
+    return illegal(step.operation, `there is no such attempt ${event.attempt}`)
+  }
+  const candidate = told.class === "applied" && told.candidate ? { candidate: told.candidate } : {}
+  const finding: Finding = told.class === "applied" ? { kind: "applied", ...candidate } : { kind: "accepted" }
+  record(step, { attempt: null, generation: null, caller_executed: false }, { evidence_id }, finding)
+  step.event(told.class === "applied" ? "acknowledged" : "accepted", { attempt: event.attempt, forgotten: true })
+  if (told.class === "accepted") return settleAcceptance(step, { attempt: null, output: told.output }).finish()
+  return settlePositive(step, {
+    cause: "acknowledged",
+    verdict: "confirmed",
+    reason: null,
+    ...candidate,
+    output: told.output,
+    output_error: told.output_error ?? null,
+    attempt: null,
+    ...(event.object_taken_by === undefined ? {} : { object_taken_by: event.object_taken_by }),
+  }).finish()
+}
+
 export function isRecorded(operation: Operation, evidence_id: string): boolean {
   return operation.evidence.some((one) => one.evidence_id === evidence_id)
 }
 
+interface Source {
+  readonly attempt: number | null
+  readonly generation: number | null
+  readonly caller_executed?: boolean
+}
+
 function record(
   step: StepBuilder,
-  attempt: Attempt,
-  event: Pick<OutcomeEvent, "evidence_id">,
+  of: Source,
+  { evidence_id }: Pick<OutcomeEvent, "evidence_id">,
   finding: Finding,
   claimed = false,
 ): void {
   step.set({
     evidence: appendEvidence(step.operation, {
-      evidence_id: event.evidence_id,
-      source: attempt.caller_executed ? "caller" : "answer",
-      rank: claimed ? "claimed" : attempt.caller_executed ? "reported" : "observed",
-      attempt: attempt.attempt,
-      generation: attempt.generation,
+      evidence_id,
+      source: of.caller_executed ? "caller" : "answer",
+      rank: claimed ? "claimed" : of.caller_executed ? "reported" : "observed",
+      attempt: of.attempt,
+      generation: of.generation,
       observed_from: step.now,
       recorded_at: step.now,
       finding,
@@ -215,22 +252,25 @@ function ended(step: StepBuilder, attempt: Attempt, reason: Reason): StepBuilder
 }
 
 /** Told by the process whose dispatch record committed in doubt: its tool was never called (R23). */
-export function neverStarted(step: StepBuilder, number: number, evidence_id: string): Transition {
-  const attempt = step.operation.attempts.find((one) => one.attempt === number)
-  if (!attempt) return illegal(step.operation, `there is no attempt ${number}`)
+export function neverStarted(step: StepBuilder, event: Extract<OperationEvent, { type: "never_started" }>): Transition {
+  const { evidence_id } = event
+  const attempt = attemptOf(step.operation, event)
+  if (!attempt) return illegal(step.operation, `there is no such attempt ${event.attempt}`)
   if (!isUndecided(attempt) || attempt.settled_at !== null || isRecorded(step.operation, evidence_id)) {
     return illegal(step.operation, "the attempt has ended already", "version_conflict")
   }
   const reason = { code: "never_started", text: "its dispatch record was in doubt and its tool never started" }
-  step.event("never_started", { attempt: number })
-  patch(step, number, { settled_at: step.now })
-  const event: OutcomeEvent = {
+  const told = { class: "not_applied", reason, proof: "word", speaks_for: "attempt" } as const
+  step.event("never_started", { attempt: attempt.attempt })
+  patch(step, attempt.attempt, { settled_at: step.now })
+  // The engine's own word, whoever was to execute it.
+  const ended = {
     type: "outcome",
-    attempt: number,
-    outcome: { class: "unknown", reason },
+    attempt: attempt.attempt,
+    outcome: told,
     left: false,
     evidence_id,
     attested: true,
-  }
-  return negative(step, attempt, event, { class: "not_applied", reason, proof: "word", speaks_for: "attempt" }).finish()
+  } as const
+  return negative(step, attempt, ended, told).finish()
 }

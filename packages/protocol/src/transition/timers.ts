@@ -7,8 +7,9 @@
  * TI2. A lapse means "start probing", never "may dispatch" (CS-3).
  * TI3. A due timer moves the operation or its next moment; where it would do neither, it is refused and something else is due.
  */
+import { stricter } from "../contract.ts"
 import { DEFAULTS } from "../defaults.ts"
-import { mayUseSameKey, sameKeyFrom } from "../same-key.ts"
+import { sameKeyFrom } from "../same-key.ts"
 import { assertNever } from "../state.ts"
 import { attemptOverAt, isOpen } from "../windows.ts"
 import { runningAttempt } from "./attempts.ts"
@@ -17,9 +18,12 @@ import { afterEnd, settleDenial } from "./denial.ts"
 import { dueAfterUnknown, dueInReview, reaim } from "./schedule.ts"
 import { enterReview } from "./settle.ts"
 import { illegal, reasonData, type StepBuilder, type Transition } from "./step.ts"
+import type { OperationEvent } from "../operation-event.ts"
 import type { Attempt, Operation } from "../operation.ts"
 
-export function due(step: StepBuilder): Transition {
+type DueEvent = Extract<OperationEvent, { type: "due" }>
+
+export function due(step: StepBuilder, event: DueEvent): Transition {
   const operation = step.operation
   if (operation.due_at !== null && operation.due_at > step.now) return illegal(operation, "its timer is not due")
   switch (operation.state) {
@@ -39,7 +43,7 @@ export function due(step: StepBuilder): Transition {
     case "accepted":
       return acceptedDue(step)
     case "unknown":
-      return unknownDue(step)
+      return unknownDue(step, event)
     case "needs_review":
       return remind(step)
     case "succeeded":
@@ -96,24 +100,26 @@ export function openTooLong(operation: Operation, now: number): boolean {
   )
 }
 
-function unknownDue(step: StepBuilder): Transition {
+function unknownDue(step: StepBuilder, event: DueEvent): Transition {
   const operation = step.operation
   if (openTooLong(operation, step.now)) {
     return enterReview(step, { code: "attempt_open", text: "an attempt may still be running" })
       .incident("attempt_open_too_long", { worker_id: operation.attempts.at(-1)?.worker_id ?? "" })
       .finish()
   }
-  if (!operation.checkable) return uncheckedDue(step)
+  if (!operation.checkable) return uncheckedDue(step, event)
   const { answered } = operation.probes
   if (answered < DEFAULTS.probes_answered) return illegal(operation, "it is due to be probed")
   return enterReview(step, { code: "probes_spent", text: `${answered} answered probes did not settle it` }).finish()
 }
 
-/** Nobody can look: a same-key attempt now, one later, or a person. */
-function uncheckedDue(step: StepBuilder): Transition {
-  const { operation, now } = step
-  if (mayUseSameKey(operation, now) === null) return illegal(operation, "it is due to be dispatched")
-  if (sameKeyFrom(operation, now) !== null) {
+/** Nobody can look: a same-key attempt, now or later, or a person. */
+function uncheckedDue(step: StepBuilder, { contract, clock_stepped_at }: DueEvent): Transition {
+  const { now } = step
+  const operation = contract
+    ? { ...step.operation, contract: stricter(step.operation.contract, contract) }
+    : step.operation
+  if (sameKeyFrom(operation, now, clock_stepped_at) !== null) {
     return step
       .set({ due_at: dueAfterUnknown(operation, now, step.unit) })
       .event("state_updated", { postponed: true, code: "same_key_later" })
