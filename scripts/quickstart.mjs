@@ -23,7 +23,7 @@ const JSON_WANTED = process.argv.includes("--json")
 /** This Node before any other; npm is asked for nothing but the packages. */
 const ENVIRONMENT = {
   ...process.env,
-  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`,
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
   NO_COLOR: "1",
   npm_config_audit: "false",
   npm_config_fund: "false",

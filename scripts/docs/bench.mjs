@@ -63,3 +63,13 @@ export async function during(clock, promise) {
   await clock.until(() => settled)
   return watched
 }
+
+/** Ids as the docs show them: numbered in the order in which a text names them, whatever the engine used ids for before. @param {string} text */
+export function numberedIds(text) {
+  /** @type {string[]} */
+  const seen = []
+  return text.replaceAll(/\b019b7777-[0-9a-f-]{27}\b/g, (found) => {
+    if (!seen.includes(found)) seen.push(found)
+    return `019b7777-0000-7000-8000-${(seen.indexOf(found) + 1).toString(16).padStart(12, "0")}`
+  })
+}

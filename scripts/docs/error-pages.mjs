@@ -5,7 +5,8 @@ import { ERROR_CODES, ERRORS, errorDocs } from "@invokejs/protocol"
 import { causeError, UNCAUSED } from "./error-triggers.mjs"
 import { code, fence, pageHead, table, yes } from "./markdown.mjs"
 
-/** @import { ErrorCode, InvokeError, SameCallAgain } from "@invokejs/protocol" */
+/** @import { ErrorCode, SameCallAgain } from "@invokejs/protocol" */
+/** @import { CausedError } from "./error-triggers.mjs" */
 /** @typedef {{ readonly http: number | null, readonly exit: number | null, readonly fields: readonly string[] }} Wire */
 
 /** @type {{ readonly [word in SameCallAgain]: string }} */
@@ -41,7 +42,7 @@ const MORE = {
   journal_unusable: ["The journal", "../../operating/journal.md"],
 }
 
-/** @param {ErrorCode} name @param {InvokeError | null} thrown */
+/** @param {ErrorCode} name @param {CausedError | null} thrown */
 function errorPage(name, thrown) {
   /** @type {Wire} */
   const wire = ERRORS[name]
@@ -58,7 +59,7 @@ ${table(
     ["the same call again", AGAIN[same_call_again]],
     ["exit code of the command", wire.exit === null ? "the result's" : String(wire.exit)],
     ["HTTP status", wire.http === null ? "none: it never crosses the wire" : String(wire.http)],
-    ...(thrown && Object.keys(thrown.detail).length > 0 ? [["\`error.detail\`", detailText(thrown)]] : []),
+    ...(thrown && thrown.detail !== "{}" ? [["`error.detail`", code(thrown.detail)]] : []),
   ],
 )}
 
@@ -66,11 +67,6 @@ ${table(
 
 **What a model is told.** ${agent_text}
 `
-}
-
-/** @param {InvokeError} thrown */
-function detailText({ detail }) {
-  return code(JSON.stringify(detail))
 }
 
 /** Every page, by its path; the path is what `InvokeError.docs` names. @returns {Promise<Map<string, string>>} */

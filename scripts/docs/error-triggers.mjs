@@ -6,13 +6,15 @@
 import { defineTool, found, outcome } from "@invokejs/engine"
 import { id, InvokeError } from "@invokejs/protocol"
 import { Invoke } from "@invokejs/invoke"
+import { copyFileSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
-import { during, onBench } from "./bench.mjs"
+import { during, numberedIds, onBench } from "./bench.mjs"
 
 /** @import { AnyTool } from "@invokejs/engine" */
 /** @import { ErrorCode } from "@invokejs/protocol" */
 /** @import { Bench } from "./bench.mjs" */
+/** @typedef {{ message: string, detail: string }} CausedError */
 
 const input = z.object({ invoice_id: z.string(), amount: z.int().positive() })
 const BILL = { invoice_id: "84721", amount: 50_000 }
@@ -131,17 +133,26 @@ export const UNCAUSED = {
   internal: "It takes a fault in Invoke itself.",
 }
 
-/** The error that a code's trigger throws. @param {ErrorCode} code @returns {Promise<InvokeError>} */
+/** What a journal says whose file was changed for another one while it was open. @returns {Promise<string>} */
+export function replacedJournal() {
+  return onBench(async ({ open, folder }) => {
+    const invoke = await open()
+    const journal = join(folder, "invoke.db")
+    copyFileSync(journal, `${journal}.copy`)
+    renameSync(`${journal}.copy`, journal)
+    const write = invoke.checkpoint("run-1").write({}, { expectedVersion: 0 })
+    const thrown = await write.catch((/** @type {unknown} */ error) => error)
+    return String(thrown).replaceAll(folder, ".")
+  })
+}
+
+/** The error that a code's trigger throws. @param {ErrorCode} code @returns {Promise<CausedError>} */
 export function causeError(code) {
   return onBench(async (bench) => {
     const thrown = await Promise.resolve(TRIGGERS[code]?.(bench)).catch((/** @type {unknown} */ error) => error)
     if (!InvokeError.is(thrown, code)) throw new Error(`the trigger of ${code} gave ${String(thrown)}`)
-    return withoutPlace(thrown, bench.folder)
+    // The folder of this run, and how many ids it used, are nobody's business.
+    const shown = (/** @type {string} */ text) => numberedIds(text.replaceAll(bench.folder, "."))
+    return { message: shown(thrown.message), detail: shown(JSON.stringify(thrown.detail)) }
   })
-}
-
-/** The folder of this run is nobody's business. @param {InvokeError} error @param {string} folder */
-function withoutPlace(error, folder) {
-  error.message = error.message.replaceAll(folder, ".")
-  return error
 }

@@ -2,6 +2,7 @@
 // Reference pages whose truth is a constant of the protocol: results, states, verbs, defaults.
 
 import { agentText, DEFAULTS, RESULT_TABLE, ROW_IDS, STATE_NAMES, STATES, VERB_NAMES, VERBS } from "@invokejs/protocol"
+import { numberedIds } from "./bench.mjs"
 import { bytes, code, codes, duration, fence, pageHead, table, yes } from "./markdown.mjs"
 import { entryDocs, fieldsOf, methodsOf } from "./source-docs.mjs"
 import { mermaid, mergeEdges } from "./state-diagram.mjs"
@@ -39,7 +40,7 @@ ${table(["state and circumstance", "status", "final_outcome", "decision", "retry
 
 A lost acknowledgement, found again by the tool's probe:
 
-${fence("json", JSON.stringify(sample, null, 2))}
+${fence("json", numberedIds(JSON.stringify(sample, null, 2)))}
 
 ## Fields
 

@@ -70,7 +70,7 @@ export function methodsOf(path, opening) {
 
 /** How many brackets are open at the end of the text. @param {string} text */
 function depthOf(text) {
-  return [...text].reduce((depth, char) => depth + ("({[".includes(char) ? 1 : ")}]".includes(char) ? -1 : 0), 0)
+  return (text.match(/[({[]/g)?.length ?? 0) - (text.match(/[)}\]]/g)?.length ?? 0)
 }
 
 /** The comment over each entry of a constant object. @param {string} path @param {string} opening @returns {Map<string, string>} */

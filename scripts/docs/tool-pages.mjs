@@ -69,6 +69,28 @@ function optionTable(options, docs) {
   )
 }
 
+const WORDS = `## What a function can say
+
+| word | means |
+| --- | --- |
+| \`return value\` | what \`applied\` says it means |
+| \`return outcome.applied(value, { object })\` | the effect took place |
+| \`return outcome.accepted(reference)\` | the provider took the request and finishes later |
+| \`throw outcome.notApplied({ code, message, retryAfter })\` | this attempt changed nothing; another one may work |
+| \`throw outcome.rejected({ code, message })\` | the provider refused for good |
+| any other throw | unknown, unless Invoke's transport proves that nothing left |`
+
+function unbuiltTable() {
+  return `## Not built
+
+These words are refused (\`unsupported_option\`), so that nobody believes in a protection that is not there.
+
+${table(
+  ["option", "would be"],
+  Object.entries(UNBUILT).map(([name, what]) => [code(name), what]),
+)}`
+}
+
 export function toolDefinitionPage() {
   const common = docsOf([
     [DEFINITION, "interface CommonOptions"],
@@ -112,25 +134,9 @@ ${table(
   ]),
 )}
 
-## What a function can say
+${WORDS}
 
-| word | means |
-| --- | --- |
-| \`return value\` | what \`applied\` says it means |
-| \`return outcome.applied(value, { object })\` | the effect took place |
-| \`return outcome.accepted(reference)\` | the provider took the request and finishes later |
-| \`throw outcome.notApplied({ code, message, retryAfter })\` | this attempt changed nothing; another one may work |
-| \`throw outcome.rejected({ code, message })\` | the provider refused for good |
-| any other throw | unknown, unless Invoke's transport proves that nothing left |
-
-## Not built
-
-These words are refused (\`unsupported_option\`), so that nobody believes in a protection that is not there.
-
-${table(
-  ["option", "would be"],
-  Object.entries(UNBUILT).map(([name, what]) => [code(name), what]),
-)}
+${unbuiltTable()}
 `
 }
 
