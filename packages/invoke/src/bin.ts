@@ -35,7 +35,8 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   stderr: (said) => process.stderr.write(said),
   stdin: () => text(process.stdin),
   colour: process.stdout.isTTY === true && (process.env["NO_COLOR"] ?? "") === "",
-  journal: process.env["INVOKE_JOURNAL"],
+  // Set to nothing is not set.
+  journal: process.env["INVOKE_JOURNAL"] || undefined,
   user: userName(),
   folder: process.cwd(),
   clock: systemClock,

@@ -24,6 +24,8 @@ type Fault = ChainFault | { readonly operation_id: null; readonly seq: null; rea
 interface Verdict {
   readonly operations: number
   readonly events: number
+  /** Events that the operations say they have: more than `events` where some were dropped. */
+  readonly claimed: number
   readonly faults: readonly Fault[]
 }
 
@@ -45,24 +47,26 @@ export const auditVerifyCommand = defineCommand<VerifyFlags>({
           ? await verifyAll(journal)
           : await verifyOne(journal, await readOperation(journal, flags.operation))
       const ok = verdict.faults.length === 0
-      return { exit: ok ? 0 : 1, json: { ok, ...verdict }, text: (page) => showVerdict(page, verdict) }
+      const { operations, events, faults } = verdict
+      return { exit: ok ? 0 : 1, json: { ok, operations, events, faults }, text: (page) => showVerdict(page, verdict) }
     }),
 })
 
 async function verifyAll(journal: Journal): Promise<Verdict> {
   const expected = countOf(await journal.facts(), "events")
   let operations = 0
-  let events = 0
+  let [events, claimed] = [0, 0]
   const faults: Fault[] = []
   for await (const operation of allOperations(journal)) {
     const one = await verifyOne(journal, operation)
     operations += 1
     events += one.events
+    claimed += one.claimed
     faults.push(...one.faults)
   }
-  // Every event belongs to an operation that is there; the journal counts both for itself.
-  if (events < expected) faults.push({ operation_id: null, seq: null, fault: "events_missing" })
-  return { operations, events, faults }
+  // The journal counts its events for itself, and each of them belongs to an operation that must be there.
+  if (claimed < expected) faults.push({ operation_id: null, seq: null, fault: "events_missing" })
+  return { operations, events, claimed, faults }
 }
 
 async function verifyOne(journal: Journal, read: Operation): Promise<Verdict> {
@@ -71,14 +75,15 @@ async function verifyOne(journal: Journal, read: Operation): Promise<Verdict> {
     const { seq } = operation
     const events = await readTimeline(journal, operation.operation_id)
     const known = events.filter((event) => event.seq <= seq)
-    const faults = verifyChain(operation, known, sha256)
     const again = await readOperation(journal, operation.operation_id)
-    const moved = again.seq !== seq
-    if (faults.length === 0 && !moved && events.length > known.length) {
-      const beyond = { operation_id: operation.operation_id, seq: seq + 1, fault: "head_differs" } as const
-      return { operations: 1, events: known.length, faults: [beyond] }
+    const beyond = { operation_id: operation.operation_id, seq: seq + 1, fault: "head_differs" } as const
+    const faults = [
+      ...verifyChain(operation, known, sha256),
+      ...(again.seq === seq && events.length > known.length ? [beyond] : []),
+    ]
+    if (faults.length === 0 || again.seq === seq || round === ROUNDS) {
+      return { operations: 1, events: events.length, claimed: Math.max(seq, events.length), faults }
     }
-    if (faults.length === 0 || !moved || round === ROUNDS) return { operations: 1, events: known.length, faults }
     operation = again
   }
 }
