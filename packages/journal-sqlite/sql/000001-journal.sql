@@ -84,7 +84,6 @@ CREATE TABLE operation_fields (
   operation_id TEXT NOT NULL,
   PRIMARY KEY (field, value, operation_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX operation_fields_by_operation ON operation_fields (operation_id);
 
 -- The tenant's one unique index of keys: explicit, derived under every registered identity version, aliases.
 CREATE TABLE chain_keys (

@@ -128,7 +128,7 @@ function insertOperation({ db }: Transaction, change: PreparedChange, head: Chai
   )
   for (const [field, value] of change.fields) {
     db.run(
-      "INSERT OR IGNORE INTO operation_fields (field, value, operation_id) VALUES (?, ?, ?)",
+      "INSERT INTO operation_fields (field, value, operation_id) VALUES (?, ?, ?)",
       ...[field, value, change.operation_id],
     )
   }

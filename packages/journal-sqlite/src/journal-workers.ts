@@ -14,7 +14,7 @@ import { findWorker, listWorkers } from "./read-timeline.ts"
 import type { StoredWorker } from "./read-timeline.ts"
 import { journalError } from "./journal-error.ts"
 import type { StatementCache } from "./statement-cache.ts"
-import { probeWorkerLock, releaseWorkerLock, takeWorkerLock } from "./worker-lock.ts"
+import { releaseWorkerLock, removeFreeLock, probeWorkerLock, takeWorkerLock } from "./worker-lock.ts"
 import type { TakenLock, WorkerLock } from "./worker-lock.ts"
 
 export interface WorkersSetup {
@@ -77,6 +77,9 @@ export function openWorkers({ driver, path, machine, submit, read }: WorkersSetu
       }),
     markGone: async (worker_id, proof) => {
       await submit<"mark_gone">({ kind: "mark_gone", worker_id, proof })
+      const worker = read((db) => findWorker(db, worker_id))
+      // The row now bears the proof; the file of a process that ended is of no more use.
+      if (worker) removeFreeLock(driver, { file: worker.lock_file, inode: worker.lock_inode })
     },
   }
 }

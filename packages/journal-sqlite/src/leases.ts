@@ -34,13 +34,18 @@ export function takeLease(txn: Transaction, lease: Lease): void {
   if (!row || lease.until <= txn.now) throw new Moved({ on: "lease" })
   const lapsed = row.lease_until <= txn.now
   if (lapsed && txn.db.get(OPEN_ATTEMPT, lease.worker_id, lease.lease_token)) throw new Moved({ on: "lease" })
-  txn.db.run(EXTEND, lease.until, lease.worker_id, lease.until)
+  extend(txn, lease)
 }
 
 /** false: it had lapsed, and stays so (LE2). */
 export function renewLease(txn: Transaction, lease: Lease, callers_now: number): boolean {
   const row = rowOf(txn, lease)
   if (!row || row.lease_until <= Math.max(txn.now, callers_now)) return false
-  txn.db.run(EXTEND, lease.until, lease.worker_id, lease.until)
+  extend(txn, lease)
   return true
+}
+
+function extend({ db }: Transaction, { worker_id, until }: Lease): void {
+  const whole = Math.floor(until)
+  db.run(EXTEND, whole, worker_id, whole)
 }

@@ -15,7 +15,7 @@ import { StoreFailure } from "./store-failure.ts"
 import type { StatementCache } from "./statement-cache.ts"
 
 /** "INVK": tells a journal from the SQLite files of other programs. */
-export const APPLICATION_ID = 0x49_4e_56_4b
+const APPLICATION_ID = 0x49_4e_56_4b
 
 export interface Migration {
   readonly version: number

@@ -112,8 +112,14 @@ export function matchDigest(operation: Operation): string | null {
   return operation.expectation === null ? null : sha256(canonicalJson(operation.expectation.match))
 }
 
+/** Identity and intent fields by which the operation is found; both are frozen at admission. */
+export function searchFields(operation: Operation): readonly (readonly [field: string, value: string])[] {
+  const pairs = [...Object.entries(operation.intent ?? {}), ...Object.entries(operation.identity ?? {})]
+  return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()]
+}
+
 /** What the journal keeps in columns is not kept in the body a second time. */
-export function bodyOf(operation: Operation): string {
+function bodyOf(operation: Operation): string {
   const { seq: _seq, head_hash: _head, duplicates: _duplicates, ...body } = operation
   return JSON.stringify(body)
 }
@@ -150,11 +156,12 @@ function prepareChange({ expect_version, next, events }: OperationChange, chain:
     attempts: next.attempts.length,
     worker_id: last?.worker_id ?? null,
     lease_token: last?.lease_token ?? null,
-    created_at: next.created_at,
-    settled_at: next.settled_at,
-    due_at: next.due_at,
+    // Columns hold whole ms. The record of an outcome must not be lost over the fraction of a timer.
+    created_at: Math.floor(next.created_at),
+    settled_at: next.settled_at === null ? null : Math.floor(next.settled_at),
+    due_at: next.due_at === null ? null : Math.ceil(next.due_at),
     body: bodyOf(next),
-    fields: expect_version === 0 ? Object.entries({ ...next.intent, ...next.identity }) : [],
+    fields: expect_version === 0 ? searchFields(next) : [],
     events: events.map(prepareEvent),
   }
 }

@@ -9,6 +9,7 @@
 import { canonicalJson } from "@invokejs/protocol"
 import type { Operation } from "@invokejs/protocol"
 
+import { searchFields } from "./prepared-write.ts"
 import { sealEvents } from "./seal-events.ts"
 import { keyedDigest, sha256 } from "./sha256.ts"
 import type { Outcome, Transaction } from "./transaction.ts"
@@ -64,7 +65,8 @@ export function purgePayloads(txn: Transaction, { before, tenant, limit }: Purge
 
 function purgeOne({ db, now }: Transaction, candidate: Candidate, key: string): void {
   const { operation_id, tenant, version, state } = candidate
-  const tombstone = tombstoneOf(JSON.parse(candidate.body) as Operation, version + 1, key)
+  const operation = JSON.parse(candidate.body) as Operation
+  const tombstone = tombstoneOf(operation, version + 1, key)
   db.run("UPDATE events SET data = NULL WHERE operation_id = ?", operation_id)
   const data = canonicalJson({ events: candidate.seq })
   const event = { type: "payload_purged", from: state, to: state, actor: "engine", data, data_digest: sha256(data) }
@@ -73,7 +75,14 @@ function purgeOne({ db, now }: Transaction, candidate: Candidate, key: string): 
     "UPDATE operations SET version = ?, purged_at = ?, seq = ?, head_hash = ?, body = ? WHERE operation_id = ?",
     ...[version + 1, now, head.seq, head.head_hash, JSON.stringify(tombstone), operation_id],
   )
-  db.run("DELETE FROM operation_fields WHERE operation_id = ?", operation_id)
+  for (const [field, value] of searchFields(operation)) {
+    db.run(
+      "DELETE FROM operation_fields WHERE field = ? AND value = ? AND operation_id = ?",
+      field,
+      value,
+      operation_id,
+    )
+  }
 }
 
 /** The operation without its payloads. What is left of a parameter is a digest that needs this journal's key. */

@@ -1,5 +1,23 @@
-/** Prepared statements of one connection, prepared once. */
+/**
+ * Prepared statements of one connection, prepared once.
+ *
+ * SC1. A text that SQLite would not keep as it is (a NUL ends it in one of the drivers, half of a surrogate pair becomes
+ *      the same replacement as any other) is refused: two names must not become one.
+ */
 import type { Database, SqlValue, Statement } from "./driver.ts"
+
+const NOT_KEPT = /[\0\p{Surrogate}]/u
+/** Longer texts are JSON of our own making, which escapes both. */
+const NAME_LENGTH_MAX = 4_096
+
+function kept(parameters: readonly SqlValue[]): readonly SqlValue[] {
+  for (const value of parameters) {
+    if (typeof value === "string" && value.length <= NAME_LENGTH_MAX && NOT_KEPT.test(value)) {
+      throw new Error("a name holds a NUL or half of a surrogate pair")
+    }
+  }
+  return parameters
+}
 
 export class StatementCache {
   readonly db: Database
@@ -11,15 +29,15 @@ export class StatementCache {
 
   /** Runs a change and says how many rows it changed. */
   run(sql: string, ...parameters: readonly SqlValue[]): number {
-    return Number(this.#prepared(sql).run(...parameters).changes)
+    return Number(this.#prepared(sql).run(...kept(parameters)).changes)
   }
 
   get<T>(sql: string, ...parameters: readonly SqlValue[]): T | undefined {
-    return this.#prepared(sql).get(...parameters) as T | undefined
+    return this.#prepared(sql).get(...kept(parameters)) as T | undefined
   }
 
   all<T>(sql: string, ...parameters: readonly SqlValue[]): T[] {
-    return this.#prepared(sql).all(...parameters) as T[]
+    return this.#prepared(sql).all(...kept(parameters)) as T[]
   }
 
   /**

@@ -84,6 +84,11 @@ export function probeWorkerLock(driver: Driver, { file, inode }: WorkerLock): "h
   }
 }
 
+/** Tidies up after a process that is known to be gone; leaves the lock of one that is not. */
+export function removeFreeLock(driver: Driver, lock: WorkerLock): void {
+  if (probeWorkerLock(driver, lock) === "free") rmSync(lock.file, { force: true })
+}
+
 /** `remove`: nobody will ask for it again. */
 export function releaseWorkerLock({ file }: WorkerLock, remove: boolean): void {
   const identity = identityOf(file)

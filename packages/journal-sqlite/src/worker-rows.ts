@@ -52,7 +52,19 @@ export function registerWorker({ db, now }: Transaction, worker: RegisteredWorke
     "INSERT INTO workers (worker_id, lease_token, lease_until, host, boot_id, pid, started_at, tools, lock_file, " +
       "lock_inode, lock_host, lock_boot_id) VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET lease_token = excluded.lease_token, lease_until = 0, " +
       "started_at = excluded.started_at, tools = excluded.tools, closed_at = NULL WHERE gone_at IS NULL",
-    ...[worker_id, lease_token, host, boot_id, pid, started_at, tools, lock_file, lock_inode, lock_host, lock_boot_id],
+    ...[
+      worker_id,
+      lease_token,
+      host,
+      boot_id,
+      pid,
+      Math.floor(started_at),
+      tools,
+      lock_file,
+      lock_inode,
+      lock_host,
+      lock_boot_id,
+    ],
   )
   return { wrote: true, value: true }
 }

@@ -100,6 +100,17 @@ test("asking about a living worker, often, does not free its lock [item 10] [R25
   expect(await journal.workers.gone(worker_id)).toMatch(/^lock_free: /)
 })
 
+test("a worker that is marked as gone leaves no lock file; one that lives keeps its own, whatever was said of it [item 10]", async () => {
+  const journal = await place.open()
+  const dead = await holder()
+  const alive = await holder()
+  await dead.end()
+  await journal.workers.markGone(dead.worker_id, (await journal.workers.gone(dead.worker_id)) ?? "")
+  await journal.workers.markGone(alive.worker_id, "operator: I pulled its plug, I think")
+  expect(locksIn(place.path)).toEqual([`${alive.worker_id}.lock`])
+  expect(await journal.workers.gone(dead.worker_id)).toMatch(/^lock_free: /)
+})
+
 test("another machine's lock proves nothing here; this machine started anew proves its former workers gone [item 10]", async () => {
   const { worker_id, end } = await holder()
   const elsewhere = await place.open("inline", { machine: { host: "another host", boot_id: "another boot" } })

@@ -229,10 +229,13 @@ const rowsOfOthers: readonly ConformanceCase[] = [
   },
 ]
 
-/** Three ways to be bad: a state that is none, a time that is no whole number, a slot that has moved. */
+/** Three ways to be bad: a state that is none, a second operation of another tenant, a slot that has moved. */
 function spoilt(next: Operation, index: number, now: number): AdmitWrite {
   if (index === 5) return admission({ ...next, state: "no such state" as Operation["state"] }, now)
-  if (index === 9) return admission({ ...next, created_at: now + 0.5 }, now)
+  if (index === 9) {
+    const stranger = newOperation(now, { tenant: "another" })
+    return admission(next, now, { also: [{ expect_version: 0, next: stranger, events: [] }] })
+  }
   if (index !== 13) return admission(next, now)
   const slot = {
     tenant: TENANT,
@@ -261,6 +264,35 @@ const sharedCommits: readonly ConformanceCase[] = [
       for (const [index, { operation_id }] of operations.entries()) {
         assert.equal((await journal.operation(operation_id)) !== null, good[index])
         assert.equal((await journal.events(operation_id, 0, 10)).length, good[index] ? 1 : 0)
+      }
+    },
+  },
+  {
+    name: "the record of an outcome is not lost over the fraction of a timer [R33]",
+    run: async ({ journal }) => {
+      const operation = await admitted(journal)
+      const due_at = operation.created_at + 0.5
+      const next = written(await journal.advance(advance(operation, { state: "unknown", due_at }, journal.now())))
+      assert.deepEqual(await journal.operation(operation.operation_id), next)
+      const answer = await journal.due({ now: operation.created_at, limit: 10, tools: [operation.tool] })
+      assert.deepEqual(answer.due, [])
+      assert.equal(answer.next_due_at, operation.created_at + 1)
+    },
+  },
+  {
+    name: "keys are told apart to the last character, and one that text cannot hold is refused [ID-11]",
+    run: async ({ journal }) => {
+      const keys = ["key", "KEY", "key ", "ke\u0301y", "k\u00e9y", "🔑"]
+      const operations: Operation[] = []
+      for (const key of keys) operations.push(await admitted(journal, { key }))
+      const view = await journal.view({ tenant: TENANT, keys })
+      assert.deepEqual(
+        keys.map((key) => view.heads[key]?.operation_id),
+        operations.map(({ operation_id }) => operation_id),
+      )
+      for (const key of ["half a pair \ud83d", "key\u0000", "key\u0000x"]) {
+        await assert.rejects(admitted(journal, { key }))
+        await assert.rejects(journal.view({ tenant: TENANT, keys: [key] }))
       }
     },
   },

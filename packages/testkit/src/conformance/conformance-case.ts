@@ -2,7 +2,7 @@
 import type { Journal } from "@invokejs/engine"
 
 import type { ChildProcess } from "./child-process.ts"
-import type { JournalStore } from "./journal-store.ts"
+import type { Capability, JournalStore } from "./journal-store.ts"
 
 export interface Room {
   readonly store: JournalStore
@@ -17,5 +17,6 @@ export interface Room {
 export interface ConformanceCase {
   /** The fact, with the ids of the requirements it stands for in brackets. */
   readonly name: string
+  readonly needs?: Capability
   readonly run: (room: Room) => Promise<void>
 }

@@ -9,7 +9,7 @@ import { changeCases } from "./change-cases.ts"
 import { spawnChild } from "./child-process.ts"
 import type { ChildProcess } from "./child-process.ts"
 import type { ConformanceCase, Room } from "./conformance-case.ts"
-import type { JournalStore, JournalSubject } from "./journal-store.ts"
+import type { Capability, JournalStore, JournalSubject } from "./journal-store.ts"
 import type { Journal } from "@invokejs/engine"
 import { leaseCases } from "./lease-cases.ts"
 import { processCases } from "./process-cases.ts"
@@ -33,7 +33,24 @@ const CASES: readonly ConformanceCase[] = [
 ]
 
 export function journalConformance(subject: JournalSubject): readonly ConformanceTest[] {
-  return CASES.map(({ name, run }) => ({ name, run: () => runIn(subject, run) }))
+  return CASES.filter((one) => !isWithheld(subject, one)).map(({ name, run }) => ({
+    name,
+    run: () => runIn(subject, run),
+  }))
+}
+
+/** The cases that this subject says it cannot be asked, with what it lacks. */
+export function withheldCases(
+  subject: JournalSubject,
+): readonly { readonly name: string; readonly needs: Capability }[] {
+  return CASES.flatMap((one) => (isWithheld(subject, one) ? [{ name: one.name, needs: one.needs }] : []))
+}
+
+function isWithheld(
+  { without = [] }: JournalSubject,
+  one: ConformanceCase,
+): one is ConformanceCase & { readonly needs: Capability } {
+  return one.needs !== undefined && without.includes(one.needs)
 }
 
 async function runIn(subject: JournalSubject, run: ConformanceCase["run"]): Promise<void> {

@@ -17,8 +17,13 @@ export interface JournalStore {
   dispose(): void
 }
 
+/** What a case can need beside the port itself. */
+export type Capability = "processes"
+
 export interface JournalSubject {
   readonly name: string
+  /** What its stores cannot do: a store in memory is not opened by another process. Such cases are withheld, and listed. */
+  readonly without?: readonly Capability[]
   /** A new, empty store. */
   create(): Promise<JournalStore>
 }
