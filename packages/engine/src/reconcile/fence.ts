@@ -3,11 +3,12 @@
  *
  * FE1. It is journaled before it is sent (the probe's lease is that record), and bears its own marker.
  * FE2. A collision is read by content: the original, our tombstone, or a stranger. Winning proves only where the name is permanent.
+ * FE3. A fence that is not answered, or unsure, is no proof: a look is made in its place.
  */
-import { DEFAULTS, type Operation } from "@invokejs/protocol"
+import { DEFAULTS, type Candidate, type Finding, type Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
-import { generationsSearched, recordFinding, runProbe } from "./probe.ts"
+import { lookAndRecord, recordFinding, runProbe } from "./probe.ts"
 import { tombstoneMarker } from "../tool/tombstone-marker.ts"
 import type { CompiledTool } from "../tool/compiled-tool.ts"
 
@@ -30,39 +31,26 @@ export async function fenceOperation(context: EngineContext, operation: Operatio
   const observed_from = context.journal.now()
   const seen = await runProbe(context, started.operation, tool, (parsed, on) => fence(parsed, { ...on, marker }))
   const look = { evidence_id: context.ids.event(), source: "fence" as const, observed_from, generation }
-  if ("failed" in seen || seen.answer.kind === "unsure") {
-    const reason = "failed" in seen ? seen.failed : { code: "fence_unsure", text: "the fence was not answered" }
-    await applyEvent(
-      context,
-      operation.operation_id,
-      (row) => (row.settled_at === null ? { type: "probe_unanswered", reason } : null),
-      {
-        actor: "engine",
-      },
-    )
-    return
-  }
-  const { answer } = seen
-  if (answer.kind === "fenced") {
-    await recordFinding(context, operation.operation_id, { kind: "fenced", marker: answer.marker }, look)
-    return
-  }
-  if (answer.kind === "collided" && answer.candidate.tombstone?.generation === generation) {
-    await recordFinding(context, operation.operation_id, { kind: "fenced", marker }, look)
-    return
-  }
-  if (answer.kind === "collided") {
-    await recordFinding(
-      context,
-      operation.operation_id,
-      {
+  const answer = "failed" in seen ? null : seen.answer
+  // A fence that says nothing must not keep the looks from saying something (FE3).
+  if (answer === null || answer.kind === "unsure") return lookAndRecord(context, started.operation, tool)
+  const won = answer.kind === "fenced" || answer.candidate.tombstone?.generation === generation
+  const finding: Finding = won
+    ? { kind: "fenced", marker }
+    : {
         kind: "look",
-        candidates: [answer.candidate],
+        candidates: [atOurName(started.operation, answer.candidate)],
         complete: true,
         search: false,
-        generations: generationsSearched(started.operation),
-      },
-      look,
-    )
-  }
+        generations: [generation],
+      }
+  await recordFinding(context, operation.operation_id, finding, look)
+}
+
+/** The fenced name is made from our provider key: what holds it came with that key, unless it says whose it is. */
+function atOurName(operation: Operation, candidate: Candidate): Candidate {
+  const { generation } = operation
+  const key = operation.attempts.find((attempt) => attempt.generation === generation)?.provider_key
+  const named = candidate.operation_id !== undefined || candidate.provider_key !== undefined || candidate.tombstone
+  return named || key === undefined ? candidate : { ...candidate, provider_key: key }
 }

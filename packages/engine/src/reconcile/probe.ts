@@ -27,8 +27,7 @@ import { readTransport } from "./read-transport.ts"
 import type { CompiledTool, ProbeAnswer, ProbeContext } from "../tool/compiled-tool.ts"
 
 export async function probeOperation(context: EngineContext, operation: Operation, tool: CompiledTool): Promise<void> {
-  const { probe } = tool
-  if (!probe) return
+  if (!tool.probe) return
   const worker_id = context.worker.worker_id ?? "unregistered"
   const started = await applyEvent(
     context,
@@ -39,9 +38,15 @@ export async function probeOperation(context: EngineContext, operation: Operatio
         : null,
     { actor: `worker:${worker_id}`, known: operation },
   )
-  if (!started.ok) return
+  if (started.ok) await lookAndRecord(context, started.operation, tool)
+}
+
+/** One look under a lease that is held, and what it found on record. */
+export async function lookAndRecord(context: EngineContext, operation: Operation, tool: CompiledTool): Promise<void> {
+  const { probe } = tool
+  if (!probe) return
   const observed_from = context.journal.now()
-  const seen = await runProbe(context, started.operation, tool, (parsed, on) => probe(parsed, on))
+  const seen = await runProbe(context, operation, tool, (parsed, on) => probe(parsed, on))
   if ("failed" in seen) {
     await applyEvent(
       context,
@@ -51,12 +56,11 @@ export async function probeOperation(context: EngineContext, operation: Operatio
     )
     return
   }
-  const generations = generationsSearched(started.operation)
-  await recordFinding(context, operation.operation_id, findingOf(seen.answer, generations), {
+  await recordFinding(context, operation.operation_id, findingOf(seen.answer, generationsSearched(operation)), {
     evidence_id: context.ids.event(),
     source: "probe",
     observed_from,
-    generation: started.operation.generation,
+    generation: operation.generation,
   })
 }
 
