@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from "@invokejs/protocol"
 import { expect, test } from "vitest"
 import { causeError, replacedJournal, UNCAUSED } from "../../scripts/docs/error-triggers.mjs"
 import { formatFindings } from "../tidy/finding.ts"
-import { sources } from "../tidy/tree.ts"
+import { sources, tree } from "../tidy/tree.ts"
 import { page, pagesBelow } from "./documents.ts"
 import { judgeProse } from "./prose.ts"
 
@@ -61,6 +61,13 @@ test.each([
   ["docs/reference/defaults.md"],
 ])("%s says how long an ordinary no takes with the defaults [AU-11]", (path) => {
   expect(page(path).replaceAll(/\s+/g, " ")).toMatch(/six to seven minutes/)
+})
+
+test("every file that ARCHITECTURE.md and the internals name is there", () => {
+  const paths = ["ARCHITECTURE.md", ...pagesBelow("docs/internals"), "docs/concepts/limits.md"]
+  const named = paths.flatMap((path) => [...page(path).matchAll(/`([\w./-]+\.ts)`/g)].map((match) => match[1] ?? ""))
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter((name) => !tree.some((file) => `/${file.path}`.endsWith(`/${name}`)))).toEqual([])
 })
 
 test("the prose of the docs has short paragraphs, no hedging and no marketing", () => {
