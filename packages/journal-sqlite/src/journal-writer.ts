@@ -50,8 +50,8 @@ const PAGE_BYTES = 4_096
 /** Pages that a commit touches beside its bodies: the journal's row, indexes, the ends of the tables. */
 const PAGES_PER_COMMIT = 10
 
-/** COMMIT failed while it wrote the log, so the frame that makes it valid is not there. */
-const NOT_COMMITTED = new Set([13, 778, 5])
+/** There was no room for the frame that makes the commit valid, or no lock to write it under. */
+const NOT_COMMITTED = new Set([13, 5])
 
 export interface WriterParts {
   readonly db: StatementCache
@@ -133,19 +133,18 @@ export class JournalWriter {
 
   /** As `seal`, in a quiet moment: does not wait for another process's lock. */
   sealIfFree(): void {
-    this.#db.db.exec("PRAGMA busy_timeout = 0")
-    try {
-      this.seal()
-    } finally {
-      this.#db.db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
-    }
+    this.#withoutWaiting(() => this.seal())
   }
 
   /** Moves the log into the file where enough has gathered. Called between commits, after their answers have left. */
   checkpoint(): void {
     if (this.#logged < CHECKPOINT_BYTES) return
     this.#logged = 0
-    this.#db.get("PRAGMA wal_checkpoint(PASSIVE)")
+    try {
+      this.#db.get("PRAGMA wal_checkpoint(PASSIVE)")
+    } catch {
+      // The log stays and goes on growing; every commit in it is as durable as before. The next write says what is wrong.
+    }
   }
 
   /** Writes a consistent copy. The target must not exist. */
@@ -157,11 +156,20 @@ export class JournalWriter {
     try {
       this.seal()
       // Leaves the file whole without its log, also where the driver does not end the connection at once.
-      this.#db.get("PRAGMA wal_checkpoint(TRUNCATE)")
+      this.#withoutWaiting(() => this.#db.get("PRAGMA wal_checkpoint(TRUNCATE)"))
     } catch {
       // The sibling then lags and the log stays, which is safe (IN1); what closes a journal must not fail over it.
     }
     this.#db.close()
+  }
+
+  #withoutWaiting(act: () => void): void {
+    this.#db.db.exec("PRAGMA busy_timeout = 0")
+    try {
+      act()
+    } finally {
+      this.#db.db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    }
   }
 
   #applyAlone(
@@ -189,7 +197,7 @@ export class JournalWriter {
       )
       this.#db.db.exec("COMMIT")
     } catch (error) {
-      return this.#afterFailedCommit(entries, replies, meta, error)
+      return this.#afterFailedCommit(entries, replies, { ...meta, last_event_id: lastEvent }, error)
     }
     return this.#committed(entries, replies, meta)
   }
@@ -215,11 +223,11 @@ export class JournalWriter {
   ): BatchReply {
     this.#rollback()
     const code = sqliteCode(error) ?? -1
-    if (NOT_COMMITTED.has(code) || NOT_COMMITTED.has(code & 0xff)) return this.#failed(entries, error)
-    const event_id = entries.find((entry) => entry.kind === "write")?.write.event_id
+    if (NOT_COMMITTED.has(code & 0xff)) return this.#failed(entries, error)
     try {
-      if (event_id === undefined) throw error
-      if (this.#tookPlace(event_id)) return this.#committed(entries, replies, meta)
+      // Only a write of this very batch tells; one that had been told before is there anyway.
+      if (meta.last_event_id === null) throw error
+      if (this.#tookPlace(meta.last_event_id)) return this.#committed(entries, replies, meta)
       return this.#failed(entries, error)
     } catch (doubt) {
       const message = `the commit was sent and its outcome is not known: ${messageOf(error)}; ${messageOf(doubt)}`

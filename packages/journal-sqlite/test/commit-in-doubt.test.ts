@@ -121,6 +121,19 @@ describe("a commit that failed", () => {
     },
   )
 
+  test("is not taken for done because a write told again stands in its batch [R23] [R33]", async () => {
+    const trouble: Trouble = { commit: null, lockable: true }
+    const journal = await place.open("inline", { driver: troubled(trouble) })
+    const now = journal.now()
+    const told = admission(newOperation(now), now)
+    written(await journal.admit(told))
+    const next = newOperation(now)
+    trouble.commit = { code: FLUSH_FAILED, takesPlace: false }
+    const codes = await Promise.all([journal.admit(told), journal.admit(admission(next, now))].map(codeOf))
+    expect(codes[1]).toBe("journal_unavailable")
+    expect(await journal.operation(next.operation_id)).toBeNull()
+  })
+
   test("is answered only together with a commit that overwrites what the failed one left in the log [R23]", async () => {
     const journal = await place.open()
     const operation = await admitted(journal)
