@@ -247,12 +247,19 @@ export class Story {
     return result
   }
 
-  do(event: OperationEvent, unit = 0): this {
+  /** Takes the step if it is legal. */
+  offer(event: OperationEvent, unit = 0): Step | Illegal {
     const result = this.try(event, unit)
-    if (!result.ok) throw new Error(`${event.type} is refused in ${this.state}: ${result.text}`)
+    if (!result.ok) return result
     this.last = result
     this.operation = result.next
     this.path.push(result.next.state)
+    return result
+  }
+
+  do(event: OperationEvent, unit = 0): this {
+    const result = this.offer(event, unit)
+    if (!result.ok) throw new Error(`${event.type} is refused in ${this.state}: ${result.text}`)
     return this
   }
 

@@ -7,7 +7,7 @@ import type { Contract, Operation, OperationEvent } from "@invokejs/protocol"
 import { lookOf, MINUTE, resolution, Story } from "./builders.ts"
 import { begin, beginning, isTimer, loaded, make, moves } from "./transition-walk.ts"
 
-const RUNS = 1_500
+const RUNS = 600
 
 /** Does what `nextStep` says, at one moment, until the next moment lies ahead: a loop that does not end here would spin. */
 function settleNow(
@@ -118,7 +118,7 @@ describe("every sequence of events", () => {
           if (story.operation.version === version) expect(JSON.stringify(story.operation)).toBe(before)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -133,7 +133,7 @@ describe("every sequence of events", () => {
           expect(transition(story.operation, event, asked)).toEqual(transition(story.operation, event, asked))
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 })
@@ -163,7 +163,7 @@ describe("claims", () => {
           expect(facts(claimed.operation)).toEqual(facts(plain.operation))
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     )
   })
 })

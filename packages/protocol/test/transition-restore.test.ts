@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest"
 import { DEFAULTS, nextStep } from "@invokejs/protocol"
+import type { AttemptOutcome } from "@invokejs/protocol"
 import { restoredSettledFrom } from "@invokejs/protocol/internal"
 import {
   APPLIED,
@@ -134,6 +135,25 @@ describe("a restored operation", () => {
     story.refuses({ type: "restored", until: story.now })
     story.wait(SECOND).do({ type: "restored", until: story.now })
     expect(story.operation.restored).toEqual({ until: story.now, returns_to: "ready" })
+  })
+
+  test("hears good news of an attempt it forgot, and takes no other for it that has its number [R24]", () => {
+    const forgotten = T0 - HOUR
+    const told = (story: Story, outcome: AttemptOutcome) => story.outcome(1, outcome, { dispatched_at: forgotten })
+    const empty = restored(new Story())
+    empty.refuses(told(empty, REJECTED))
+    empty.do(told(empty, APPLIED))
+    expect([empty.state, empty.operation.cause, empty.operation.attempts.length]).toEqual([
+      "succeeded",
+      "acknowledged",
+      0,
+    ])
+    const running = new Story().dispatch()
+    running.refuses(told(running, REJECTED))
+    running.refuses({ type: "never_started", attempt: 1, evidence_id: "e1", dispatched_at: forgotten })
+    expect(running.attempt(1).status).toBe("open")
+    expect(running.ends(1, REJECTED, { dispatched_at: running.attempt(1).dispatched_at }).state).toBe("failed")
+    expect(new Story().dispatch().do(told(new Story(), { class: "accepted", output: null })).state).toBe("accepted")
   })
 
   test("in quarantine is probed and not sent, and a ready one waits without a timer run hot [R24]", () => {

@@ -103,9 +103,7 @@ export function make(story: Story, move: Move): void {
     story.until(story.operation.due_at)
     return
   }
-  const event = eventOf(story, move)
-  const result = story.try(event, (b % 100) / 100)
-  if (result.ok) story.do(event, (b % 100) / 100)
+  story.offer(eventOf(story, move), (b % 100) / 100)
 }
 
 /** A timer is due or not by the claims that were heard; whether the operation then moves is not theirs to say. */

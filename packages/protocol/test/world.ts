@@ -131,11 +131,7 @@ export class World {
   }
 
   #tell(make: () => Parameters<Story["try"]>[0]): void {
-    const event = make()
-    const result = this.story.try(event)
-    if (!result.ok) return
-    this.story.do(event)
-    this.incidents.push(...this.story.incidents)
+    if (this.story.offer(make()).ok) this.incidents.push(...this.story.incidents)
   }
 
   #probe(): void {
@@ -176,7 +172,6 @@ export class World {
     const { story } = this
     const worker_id = `worker-${this.#chance.below(3)}`
     const event = story.dispatchEvent({ worker_id, transport: this.#options.transport })
-    if (!story.try(event).ok) throw new Error(`a dispatch is chosen and refused in ${story.state}`)
     story.do(event)
     const record = story.operation.attempts.at(-1)
     if (!record) throw new Error("no record")

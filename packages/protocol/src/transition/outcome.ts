@@ -174,7 +174,7 @@ function negative(step: StepBuilder, attempt: Attempt, event: OutcomeEvent, told
   }
   record(step, attempt, event, finding)
   disprove(step, meant, () => told.reason)
-  if (!event.left) patch(step, attempt.attempt, { left: false })
+  if (!event.left && isUndecided(attempt)) patch(step, attempt.attempt, { left: false })
   step.event("attempt_disproved", {
     attempt: attempt.attempt,
     proof: told.proof,
