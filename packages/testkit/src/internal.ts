@@ -1,4 +1,6 @@
+export { withheldCases } from "./conformance/journal-conformance.ts"
 export { History } from "./simulator/history.ts"
+export { memorySubject } from "./simulator/journal/memory-subject.ts"
 export { judgeRun, ORACLE_RULES } from "./simulator/oracle/oracle.ts"
 export type { OracleRule } from "./simulator/oracle/oracle.ts"
 export { Scheduler } from "./simulator/scheduler.ts"

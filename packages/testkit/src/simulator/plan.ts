@@ -1,7 +1,7 @@
 /** What will happen in a run, drawn from its seed before it begins: shapes, calls, faults and how likely each is. */
 import type { FaultCounts } from "./fault-counts.ts"
 import type { SeededRandom } from "./seeded-random.ts"
-import type { LinkFaults } from "./sim-process.ts"
+import type { LinkFaults } from "./journal/sim-link.ts"
 import type { NetworkFaults } from "./sim-network.ts"
 import type { ProviderShape } from "./sim-provider.ts"
 import { TOOL_KINDS, type ToolKind } from "./sim-tools.ts"
@@ -30,6 +30,7 @@ const STRIKES = ["kill", "freeze", "suspend", "wall_back", "wall_forward", "outa
 
 const NO_FAULTS: Faults = {
   unavailable: 0,
+  unreadable: 0,
   doubt: 0,
   slow: 0,
   lost_request: 0,
@@ -99,6 +100,7 @@ function drawn(random: SeededRandom): Faults {
   const draw = (likely: number) => (random.chance(0.35) ? likely * random.unit() : 0)
   return {
     unavailable: draw(0.15),
+    unreadable: draw(0.05),
     doubt: draw(0.2),
     slow: draw(0.2),
     lost_request: draw(0.6),

@@ -4,38 +4,27 @@
  * PR1. A dead process hears nothing any more; what it had sent goes on.
  * PR2. A frozen process hears everything later, in order, when it thaws. Its clocks go on, or stand still as in a suspend.
  */
-import { JournalError, type Clock } from "@invokejs/engine"
+import type { Clock } from "@invokejs/engine"
 import type { Scheduler } from "./scheduler.ts"
-import type { SeededRandom } from "./seeded-random.ts"
-import type { Link } from "./memory-journal.ts"
-import type { FaultCounts } from "./fault-counts.ts"
 
-export interface LinkFaults {
-  /** Probability per call that the journal does not take it. */
-  readonly unavailable: number
-  /** Probability per write that its commit's answer is lost. */
-  readonly doubt: number
-  readonly slow: number
+/** What processes of one machine share: the wall clock, which people and daemons set. */
+export interface Machine {
+  wall_offset_ms: number
 }
 
 export class SimProcess {
   readonly name: string
+  readonly machine: Machine
   readonly #scheduler: Scheduler
-  readonly #random: SeededRandom
-  readonly #counts: FaultCounts
-  readonly #faults: () => LinkFaults
   readonly #held: (() => void)[] = []
   #state: "alive" | "frozen" | "dead" = "alive"
   #suspendedAt: number | null = null
   #suspended = 0
-  #wallOffset = 0
 
-  constructor(name: string, scheduler: Scheduler, random: SeededRandom, counts: FaultCounts, faults: () => LinkFaults) {
+  constructor(name: string, scheduler: Scheduler, machine: Machine) {
     this.name = name
+    this.machine = machine
     this.#scheduler = scheduler
-    this.#random = random
-    this.#counts = counts
-    this.#faults = faults
   }
 
   get state(): "alive" | "frozen" | "dead" {
@@ -62,14 +51,14 @@ export class SimProcess {
     for (const resume of this.#held.splice(0)) this.#deliver(resume)
   }
 
-  stepWall(ms: number): void {
-    this.#wallOffset += ms
+  wall(): number {
+    return this.#scheduler.now + this.machine.wall_offset_ms
   }
 
   get clock(): Clock {
     const scheduler = this.#scheduler
     return {
-      wall: () => scheduler.now + this.#wallOffset,
+      wall: () => this.wall(),
       monotonic: () => (this.#suspendedAt ?? scheduler.now) - this.#suspended,
       after: (ms, fn) => scheduler.after(ms, () => this.#deliver(fn)),
     }
@@ -100,44 +89,6 @@ export class SimProcess {
         }
       })
     })
-  }
-
-  link(gone: (worker_id: string) => string | null): Link {
-    const random = this.#random
-    const latency = () => (random.chance(this.#faults().slow) ? this.#slow() : random.between(0, 3))
-    return {
-      now: () => this.#scheduler.now,
-      gone,
-      read: (run) => this.outside(run, 0, latency()),
-      write: (run) => {
-        const { unavailable, doubt } = this.#faults()
-        if (random.chance(unavailable)) {
-          this.#counts.add("journal_unavailable")
-          return this.outside(() => Promise.reject(new JournalError("journal_unavailable", "simulated")), 0, latency())
-        }
-        if (random.chance(doubt)) return this.#doubtful(run, latency())
-        return this.outside(run, latency(), latency())
-      },
-    }
-  }
-
-  /** The commit's answer is lost; it took place, or not. The truth is known by the time somebody asks with a lock. */
-  #doubtful<T>(run: () => T, delay: number): Promise<T> {
-    const landed = this.#random.chance(0.5)
-    this.#counts.add(landed ? "commit_in_doubt_landed" : "commit_in_doubt_lost")
-    return this.outside(
-      () => {
-        if (landed) run()
-        return Promise.reject<T>(new JournalError("commit_in_doubt", "simulated"))
-      },
-      delay,
-      delay,
-    )
-  }
-
-  #slow(): number {
-    this.#counts.add("journal_slow")
-    return this.#random.between(50, 20_000)
   }
 }
 

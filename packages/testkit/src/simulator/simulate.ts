@@ -7,8 +7,9 @@ import { createTransport, Invoke, type AnyTool, type Ids, type JournalWrite } fr
 import { isOpen, isTerminal } from "@invokejs/protocol"
 import { FaultCounts } from "./fault-counts.ts"
 import { History, type Answer, type Effect } from "./history.ts"
-import { memoryJournal } from "./memory-journal.ts"
-import { MemoryStore } from "./memory-store.ts"
+import { openMemoryJournal } from "./journal/memory-journal.ts"
+import { MemoryStore } from "./journal/memory-store.ts"
+import { Landings, simLink } from "./journal/sim-link.ts"
 import { judgeRun, type Finding } from "./oracle/oracle.ts"
 import { toldAnswer, toldError } from "./told-answer.ts"
 import { planOf, type Plan } from "./plan.ts"
@@ -45,7 +46,6 @@ export async function simulate(seed: number, broken: ReadonlySet<string> = new S
 interface Living {
   readonly process: SimProcess
   readonly invoke: Promise<Invoke<readonly AnyTool[]>>
-  readonly workers: Set<string>
 }
 
 class Run {
@@ -57,7 +57,7 @@ class Run {
   readonly #store: MemoryStore
   readonly #plan: Plan
   readonly #providers = new Map<ToolKind, SimProvider>()
-  readonly #owners = new Map<string, SimProcess>()
+  readonly #landings = new Landings()
   readonly #living: Living[] = []
   readonly #broken: ReadonlySet<string>
   readonly #unheard: (() => string | null)[] = []
@@ -68,7 +68,7 @@ class Run {
     this.#seed = seed
     this.#broken = broken
     this.#random = new SeededRandom(seed)
-    this.#store = new MemoryStore(broken)
+    this.#store = new MemoryStore({ sealed: false, broken })
     this.#store.onWritten = (write) => this.#record(write)
     this.#plan = planOf(this.#random, this.#counts)
     for (const kind of TOOL_KINDS) {
@@ -101,7 +101,7 @@ class Run {
 
   judged(): RunResult {
     const { effects } = this.#history
-    const endings = [...this.#store.operations.values()].map((one) => ({
+    const endings = [...this.#store.rows.operations.values()].map((one) => ({
       operation_id: one.operation_id,
       action: (one.params as { action: string }).action,
       tool: one.tool,
@@ -114,7 +114,7 @@ class Run {
         (attempt) => attempt.transport === "opaque" && isOpen(attempt, this.#scheduler.now),
       ),
     }))
-    for (const event of this.#store.events) this.#counts.add(`event:${event.type}`)
+    for (const event of this.#store.rows.events) this.#counts.add(`event:${event.type}`)
     for (const one of endings) this.#counts.add(`ended:${one.state}`)
     this.#history.endings = endings
     for (const action of this.#unheard) this.#history.unanswered.push(...[action()].filter((one) => one !== null))
@@ -136,7 +136,7 @@ class Run {
         at: one.at,
         text: `EFFECT ${one.object_id} of ${one.action} (${one.operation_id} attempt ${one.attempt})`,
       })),
-      ...this.#store.events.map((one) => ({
+      ...this.#store.rows.events.map((one) => ({
         at: one.at,
         text: `  ${one.operation_id} ${one.type} ${one.from ?? ""}>${one.to ?? ""} by ${one.actor} ${JSON.stringify(one.data)}`,
       })),
@@ -146,28 +146,18 @@ class Run {
 
   #start(): void {
     this.#born += 1
-    const process = new SimProcess(
-      `p${this.#born}`,
-      this.#scheduler,
-      this.#random,
-      this.#counts,
-      () => this.#plan.current,
-    )
-    const workers = new Set<string>()
-    const link = process.link((id) => (this.#owners.get(id)?.state === "dead" ? "its lock is free" : null))
-    const journal = memoryJournal(this.#store, link)
-    const register = journal.workers.register.bind(journal.workers)
-    const watched = {
-      ...journal,
-      workers: {
-        ...journal.workers,
-        register: (worker: Parameters<typeof register>[0]) => {
-          this.#owners.set(worker.worker_id, process)
-          workers.add(worker.worker_id)
-          return register(worker)
-        },
-      },
-    }
+    const process = new SimProcess(`p${this.#born}`, this.#scheduler, { wall_offset_ms: 0 })
+    const link = simLink({
+      process,
+      scheduler: this.#scheduler,
+      random: this.#random,
+      counts: this.#counts,
+      landings: this.#landings,
+      database: () => ({ offset_ms: 0, local: false }),
+      clock_error_ms: 0,
+      faults: () => this.#plan.current,
+      proves: true,
+    })
     const network = simNetwork({
       process,
       random: this.#random,
@@ -179,7 +169,7 @@ class Run {
       ? { ...process.clock, wall: () => START, monotonic: () => 0 }
       : process.clock
     const invoke = Invoke.on({
-      journal: watched,
+      journal: openMemoryJournal(this.#store, link),
       tools: simTools({
         process,
         random: this.#random,
@@ -195,7 +185,7 @@ class Run {
       poll_ms: POLL_MS,
     })
     invoke.catch(() => process.kill())
-    this.#living.push({ process, invoke, workers })
+    this.#living.push({ process, invoke })
     this.#history.note(this.#scheduler.now, `${process.name} starts`)
   }
 
@@ -271,10 +261,10 @@ class Run {
         this.#scheduler.after(for_ms, () => target?.thaw())
         return
       case "wall_back":
-        target?.stepWall(-for_ms)
+        if (target) target.machine.wall_offset_ms -= for_ms
         return
       case "wall_forward":
-        target?.stepWall(for_ms)
+        if (target) target.machine.wall_offset_ms += for_ms
         return
       case "outage": {
         const provider = this.#provider(this.#random.pick(TOOL_KINDS))
@@ -295,7 +285,7 @@ class Run {
   }
 
   #quiet(): boolean {
-    for (const operation of this.#store.operations.values()) {
+    for (const operation of this.#store.rows.operations.values()) {
       if (isTerminal(operation.state)) continue
       if (operation.state === "needs_review" && !operation.checkable) continue
       return false
