@@ -1,5 +1,6 @@
 /** The module that `invoke init` writes: a tool with a real effect, so that everything in it can be tried without a network. */
 export const STARTER = `// Tools for Invoke. Load them with: invoke call <tool> --tools tools.js --journal invoke.db
+// They need: npm install @invokejs/invoke zod
 //
 // This one writes a note into a folder. It stands for any system outside: a payment, a ticket, a mail. Each part below
 // answers a question that decides whether a lost answer is safe:
