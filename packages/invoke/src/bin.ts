@@ -10,6 +10,14 @@ import { runCommand } from "./command/run-command.ts"
 // Standard output holds results. What a tool's module says through `console` goes to standard error.
 Object.defineProperty(globalThis, "console", { value: new Console(process.stderr, process.stderr), writable: true })
 
+// Node announces its own SQLite as experimental at every start. Other warnings are told as Node tells them.
+const announced = process.listeners("warning")
+process.removeAllListeners("warning")
+process.on("warning", (warning) => {
+  if (warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite ")) return
+  for (const listener of announced) listener(warning)
+})
+
 // A reader that has enough (`| head`) is no fault.
 process.stdout.on("error", (error: Error & { code?: string }) => {
   if (error.code !== "EPIPE") throw error

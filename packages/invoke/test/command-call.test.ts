@@ -126,6 +126,23 @@ test("what a tool's module says through console goes to standard error", async (
   expect(parseResult(JSON.parse(stdout) as unknown).status).toBe("succeeded")
 })
 
+test("standard error holds what Node warns of, but not that its SQLite is experimental", async () => {
+  const file = stage.file(
+    "warns.mjs",
+    `process.emitWarning("SQLite is an experimental feature", "ExperimentalWarning")
+     process.emitWarning("something is old", "DeprecationWarning")
+     export { tools } from ${JSON.stringify(new URL("./command-tools.mjs", import.meta.url).href)}`,
+  )
+  const { stderr } = await stage.run(["call", "test.mail", "--tools", file, "--params", '{"id":"warned"}'])
+  expect(stderr).toContain("DeprecationWarning: something is old")
+  expect(stderr).not.toContain("SQLite")
+})
+
+test("a reader of standard output that has enough is no fault", async () => {
+  const { stderr, code } = await stage.run(["help", "--json"], { closeStdout: true })
+  expect([stderr, code]).toEqual(["", 0])
+})
+
 test("what others wrote cannot steer the terminal", async () => {
   const said = "\u001b[2Jred\u009b31m\u202etxt"
   const { stdout } = await stage.run(args("test.mail", { id: "steer", said }))

@@ -152,6 +152,8 @@ test("purge counts first, then removes payloads; the key still replays, and the 
   const young = await stage.json<object>(["purge", "--older-than", "1d"])
   expect(young.value).toMatchObject({ purged: 0, dry_run: false })
 
+  const young_dry = await stage.json<object>(["purge", "--older-than", "1d", "--dry-run"])
+  expect(young_dry.value).toMatchObject({ purged: 0, dry_run: true })
   const dry = await stage.json<object>(["purge", "--older-than", "1ms", "--dry-run"])
   expect(dry.value).toMatchObject({ purged: 1, kept: 0, dry_run: true })
   const again = await stage.json<object>(["purge", "--older-than", "1ms", "--dry-run"])

@@ -92,3 +92,11 @@ test("the demo holds, and tells so as JSON", async () => {
   expect(value.lines).toContain("All six acts hold.")
   stage.close()
 })
+
+test("an interrupt ends what only shows something at once", async () => {
+  const stage = new Stage()
+  const { code, stdout, stderr } = await stage.run(["demo"], { interrupt: (printed) => printed.includes("Act 1") })
+  expect(stdout).not.toContain("All six acts")
+  expect([stderr, code]).toEqual(["invoke: interrupted\n", 1])
+  stage.close()
+})

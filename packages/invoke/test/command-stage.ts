@@ -21,6 +21,8 @@ export interface RunOptions {
   /** Asked again and again, with standard output so far; sends the signal as soon as it is true. */
   readonly interrupt?: (stdout: string) => boolean
   readonly journal?: string
+  /** Closes the reading end of standard output before anything is read. */
+  readonly closeStdout?: boolean
 }
 
 export class Stage {
@@ -35,6 +37,7 @@ export class Stage {
     let [stdout, stderr] = ["", ""]
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+    if (options.closeStdout === true) child.stdout.destroy()
     child.stdin.on("error", () => undefined)
     child.stdin.end(options.input ?? "")
     const { interrupt } = options

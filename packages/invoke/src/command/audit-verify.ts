@@ -10,6 +10,7 @@ import type { Operation } from "@invokejs/protocol"
 import { allOperations } from "./all-operations.ts"
 import { counted } from "./counted.ts"
 import { defineCommand, filled, JOURNAL_FLAG, type JournalFlag } from "./define-command.ts"
+import { interruptible } from "./interruptible.ts"
 import type { Page } from "./page.ts"
 import { withJournal } from "./session.ts"
 import { readOperation } from "./tell-operation.ts"
@@ -44,7 +45,7 @@ export const auditVerifyCommand = defineCommand<VerifyFlags>({
     withJournal(run, flags, async (journal) => {
       const verdict =
         flags.operation === undefined
-          ? await verifyAll(journal)
+          ? await interruptible(run, verifyAll(journal))
           : await verifyOne(journal, await readOperation(journal, flags.operation))
       const ok = verdict.faults.length === 0
       const { operations, events, faults } = verdict

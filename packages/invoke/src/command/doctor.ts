@@ -8,6 +8,7 @@ import { Invoke, type Journal, type JournalIdentity } from "@invokejs/engine"
 import { InvokeError, isTerminal, STATE_NAMES, type Json } from "@invokejs/protocol"
 import { allOperations } from "./all-operations.ts"
 import { defineCommand, JOURNAL_FLAG, type JournalFlag, type Run } from "./define-command.ts"
+import { interruptible } from "./interruptible.ts"
 import { readWorkers, waitingForTool } from "./live-workers.ts"
 import type { Page } from "./page.ts"
 import { factOf } from "./quarantine.ts"
@@ -36,8 +37,8 @@ export const doctorCommand = defineCommand<JournalFlag>({
   brief: "Check this machine and the journal; exit 1 on a problem",
   flags: { ...JOURNAL_FLAG },
   async run(run, flags) {
-    const machine = await checkMachine(run)
-    const { report, checks } = await checkJournal(run, flags)
+    const machine = await interruptible(run, checkMachine(run))
+    const { report, checks } = await interruptible(run, checkJournal(run, flags))
     const all = [...machine, ...checks]
     const ok = all.every(({ level }) => level !== "problem")
     return {

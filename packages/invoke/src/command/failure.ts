@@ -5,6 +5,7 @@
  */
 import { JournalError } from "@invokejs/engine"
 import { InvokeError, JOURNAL_ERRORS, problemOf, type Problem } from "@invokejs/protocol"
+import { Interrupted } from "./interruptible.ts"
 import { printable } from "./page.ts"
 
 export interface Failure {
@@ -13,6 +14,7 @@ export interface Failure {
   readonly problem: { readonly [name: string]: unknown }
 }
 
+const COULD_NOT_SERVE = 1
 const UNRESOLVED = 3
 
 /** `effect`: the command may have started something before it broke. */
@@ -21,6 +23,8 @@ export function failureOf(error: unknown, effect: boolean): Failure {
   if (error instanceof JournalError) {
     return error.code === "commit_in_doubt" ? inDoubt(error) : failureOf(journalProblem(error), effect)
   }
+  if (error instanceof Interrupted)
+    return told(COULD_NOT_SERVE, error.message, { code: "interrupted", title: "Interrupted" })
   return broken(error, effect)
 }
 
