@@ -129,7 +129,7 @@ export class Engine {
         },
       )
     }
-    context.watch.close()
+    await context.watch.close()
     await context.worker.close()
     await context.transport.close()
     await context.journal.close()

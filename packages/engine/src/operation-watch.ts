@@ -16,7 +16,7 @@ const POLL_MS = 1_000
 
 interface Waiter {
   readonly enough: (operation: Operation) => boolean
-  readonly done: (operation: Operation) => void
+  readonly done: (operation: Operation | null) => void
 }
 
 export class OperationWatch {
@@ -26,6 +26,7 @@ export class OperationWatch {
   readonly #reading = new Map<string, boolean>()
   readonly #unsubscribe: () => void
   #stopPoll: (() => void) | null = null
+  #closed = false
 
   constructor(journal: Journal, clock: Clock) {
     this.#journal = journal
@@ -42,7 +43,7 @@ export class OperationWatch {
       readonly signal?: AbortSignal
     },
   ): Promise<Operation> {
-    if (options.enough(operation) || options.wait_ms <= 0 || options.signal?.aborted) return operation
+    if (options.enough(operation) || options.wait_ms <= 0 || options.signal?.aborted || this.#closed) return operation
     const id = operation.operation_id
     const waiting = new Promise<Operation | null>((resolve) => {
       const waiter: Waiter = { enough: options.enough, done: (row) => finish(row) }
@@ -64,10 +65,16 @@ export class OperationWatch {
     return (await waiting) ?? (await this.#journal.operation(id).catch(() => null)) ?? operation
   }
 
-  close(): void {
+  /** Ends every wait with the row as it is now, while it can still be read (WA3). */
+  async close(): Promise<void> {
+    this.#closed = true
     this.#unsubscribe()
     this.#stopPoll?.()
     this.#stopPoll = null
+    for (const [id, waiters] of [...this.#waiting]) {
+      const row = await this.#journal.operation(id).catch(() => null)
+      for (const waiter of [...waiters]) waiter.done(row)
+    }
   }
 
   #remove(id: string, waiter: Waiter): void {
@@ -101,7 +108,7 @@ export class OperationWatch {
   }
 
   #schedule(): void {
-    if (this.#stopPoll || this.#waiting.size === 0) return
+    if (this.#stopPoll || this.#closed || this.#waiting.size === 0) return
     this.#stopPoll = this.#clock.after(POLL_MS, () => {
       this.#stopPoll = null
       this.#notice(null)

@@ -7,7 +7,7 @@ import { buildResult, propose, type Operation, type Reason, type Result } from "
 import type { EngineContext } from "../engine-context.ts"
 import { errorText } from "../reconcile/probe.ts"
 import { readTransport } from "../reconcile/read-transport.ts"
-import { withTimeLimit } from "../time-limit.ts"
+import { TimeLimitError, withTimeLimit } from "../time-limit.ts"
 import { jsonOutput } from "../tool/json-output.ts"
 import { recordOf } from "./admit.ts"
 import type { CallRequest } from "./call-request.ts"
@@ -32,10 +32,18 @@ export async function callReadOnly(context: EngineContext, request: CallRequest)
       return failure(context, operation, { code: word.code, text: word.message })
     return success(context, operation, "value" in word ? word.value : value)
   } catch (error) {
-    return failure(context, operation, { code: "read_failed", text: errorText(error) })
+    return failure(context, operation, whyOf(tool, error))
   } finally {
     reads.close("the read ended")
   }
+}
+
+/** The tool's own word, where it has one. */
+function whyOf(tool: CallRequest["tool"], error: unknown): Reason {
+  const timed_out = error instanceof TimeLimitError
+  const word = tool.interpret({ thrown: { error }, timed_out })
+  if (word.says === "not_applied" || word.says === "rejected") return { code: word.code, text: word.message }
+  return { code: timed_out ? "timeout" : "read_failed", text: errorText(error) }
 }
 
 /** The record it would have. It is never written. */
