@@ -169,7 +169,9 @@ describe("a journal that may have forgotten", () => {
 
   test("a file that is gone while its sibling stays: the new one keeps the name, so it presents the same provider keys [R24] [item 18]", async () => {
     made(place.path, 2)
-    const { name, incarnation } = sibling(place.path)
+    const { incarnation } = sibling(place.path)
+    const name = "billing"
+    writeFileSync(siblingPath(place.path), JSON.stringify({ ...sibling(place.path), name }))
     for (const end of ["", "-wal", "-shm"]) rmSync(`${place.path}${end}`, { force: true })
     const journal = await place.open()
     expect((await journal.quarantine())?.reason).toBe("journal_lost")
