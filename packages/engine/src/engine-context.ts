@@ -7,6 +7,7 @@ import type { IncidentDraft, Operation, Sha256 } from "@invokejs/protocol"
 import type { IdenticalCalls } from "./admission/identical-calls.ts"
 import type { SameKeyQueue } from "./admission/same-key-queue.ts"
 import type { Worker } from "./dispatch/worker.ts"
+import type { FaultyTools } from "./dispatch/faulty-tools.ts"
 import type { RunningAttempts } from "./dispatch/running-attempts.ts"
 import type { Transport } from "./dispatch/transport/transport.ts"
 import type { Clock } from "./ports/clock.ts"
@@ -30,6 +31,7 @@ export interface EngineContext {
   readonly opaque_because: string | null
   readonly worker: Worker
   readonly running: RunningAttempts
+  readonly faulty: FaultyTools
   readonly watch: OperationWatch
   readonly admissions: SameKeyQueue
   readonly identical: IdenticalCalls

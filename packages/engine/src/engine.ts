@@ -9,6 +9,7 @@ import { IdenticalCalls } from "./admission/identical-calls.ts"
 import { SameKeyQueue } from "./admission/same-key-queue.ts"
 import { sha256 } from "./adapters/sha256.ts"
 import { ClockWatch } from "./clock-watch.ts"
+import { FaultyTools } from "./dispatch/faulty-tools.ts"
 import { RunningAttempts } from "./dispatch/running-attempts.ts"
 import { createTransport, type Transport } from "./dispatch/transport/transport.ts"
 import { Worker, type Machine } from "./dispatch/worker.ts"
@@ -64,6 +65,7 @@ export class Engine {
       opaque_because,
       worker: new Worker({ journal, clock, ids, telemetry, machine, tools: () => tools.names() }),
       running: new RunningAttempts(),
+      faulty: new FaultyTools(),
       watch: new OperationWatch(journal, clock),
       admissions: new SameKeyQueue(),
       identical: new IdenticalCalls(),

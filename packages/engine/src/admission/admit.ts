@@ -221,6 +221,7 @@ async function firstDispatch(
   now: number,
 ): Promise<{ step: Step; lease: Lease } | null> {
   if (step.next.state !== "ready" || needsLookBefore(step.next) || context.draining()) return null
+  if (context.faulty.has(request.tool)) return null
   const lease = await context.worker.lease(now)
   const event = dispatchEvent(context, step.next, request.tool, lease)
   const dispatched = transition(step.next, event, { now, unit: 0, actor: `worker:${lease.worker_id}` })

@@ -88,6 +88,12 @@ async function runAttempt(
   stop()
   // Closed first: only what can no longer leave may be called unsent.
   transport.close("the attempt ended")
+  if (transport.observe().second_effect) {
+    context.faulty.add(tool)
+    context.telemetry.log("error", `${tool.name} asked for a second effect request and sends nothing more`, {
+      operation_id,
+    })
+  }
   await recordOutcome(context, operation, attempt.attempt, classifySafely(context, operation, tool, end, transport))
 }
 

@@ -13,6 +13,7 @@ import { nextStep, type Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
 import { dispatchOperation } from "../dispatch/dispatch.ts"
+import { refusedAsFaulty } from "../dispatch/faulty-tools.ts"
 import { overwritten } from "../dispatch/overwritten.ts"
 import { fenceOperation } from "./fence.ts"
 import { judgeHeld } from "./held.ts"
@@ -159,6 +160,7 @@ export async function stepOperation(context: EngineContext, operation: Operation
   switch (step.do) {
     case "dispatch":
       if (await overwritten(context, operation)) return
+      if (await refusedAsFaulty(context, operation, tool)) return
       await dispatchOperation(context, operation, tool)
       return
     case "look_before":
