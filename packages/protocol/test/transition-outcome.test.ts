@@ -16,6 +16,7 @@ import {
   REJECTED,
   SECOND,
   Story,
+  T0,
   UNKNOWN,
   UNSENT,
 } from "./builders.ts"
@@ -187,6 +188,13 @@ describe("an acknowledgement", () => {
     expect(story.ends(2, REJECTED).state, "the first one's acknowledgement stands").toBe("succeeded")
   })
 
+  test("of a keyless attempt, while another one runs, is an incident at once: no key makes the two one [item 14]", () => {
+    const story = new Story().isLost().isRefuted()
+    story.until(story.operation.due_at).dispatch().ends(1, APPLIED)
+    expect([story.state, story.operation.barred, story.incidents]).toEqual(["dispatched", true, ["late_positive"]])
+    expect(story.ends(2, UNSENT).state).toBe("succeeded")
+  })
+
   test("of another generation stands after looks found nothing of the attempt that ran beside it [item 14]", () => {
     const story = keyed({ replays_errors: true }).isLost().isRefuted()
     story.until(story.operation.due_at).dispatch().ends(1, APPLIED).ends(2, UNKNOWN)
@@ -291,6 +299,32 @@ describe("a definite refusal of a checkable tool", () => {
 
   test("is believed at once where nobody can look", () => {
     expect(new Story({ contract: blind() }).dispatch().ends(1, refused).state).toBe("failed")
+  })
+})
+
+describe("a read that is journaled", () => {
+  const read = () => new Story({ safety: "read-only", contract: blind() })
+
+  test("is made again whatever became of it, and given up without a person", () => {
+    const story = read()
+    for (const end of ["unknown", "lease", "unknown"]) {
+      story.until(story.operation.due_at).dispatch()
+      if (end === "lease") story.wait(MINUTE).do({ type: "lapsed", why: "lease" })
+      else story.ends(story.operation.attempts.length, UNKNOWN)
+    }
+    expect([story.state, story.operation.reason?.code]).toEqual(["not_applied", "attempts_spent"])
+  })
+
+  test("contradicts nothing when its answer comes late, and is no double effect", () => {
+    const story = read().isLost()
+    expect(story.state).toBe("ready")
+    story.until(story.operation.due_at).dispatch().ends(1, APPLIED)
+    expect([story.state, story.incidents]).toEqual(["succeeded", []])
+    story.refuses(story.outcome(2, APPLIED))
+    const spent = new Story({ safety: "read-only", contract: blind({ attempts: 1 }) }).isLost()
+    expect(spent.state).toBe("not_applied")
+    spent.refuses(spent.outcome(1, APPLIED))
+    read().refuses({ type: "restored", until: T0 })
   })
 })
 

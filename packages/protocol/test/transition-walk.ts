@@ -44,6 +44,7 @@ const CONTRACTS: { readonly [name: string]: Contract } = {
   idempotent: blind({ key: keyContract({ retention_ms: 2 * HOUR }) }),
   racingBlind: blind({ key: keyContract({ in_flight: "races" }) }),
   irreversible: blind({ attempts: 1 }),
+  reading: blind({ applied: "returned" }),
   created: contract({ lookup: lookupContract({ correlates: "created" }) }),
   timeless: contract({ lookup: lookupContract({ correlates: "created", creation_time: false }) }),
   state: contract({ lookup: lookupContract({ correlates: "state" }), has_resource: true }),
@@ -85,7 +86,9 @@ export const beginning: fc.Arbitrary<Beginning> = fc.record({
 })
 
 export function begin({ terms, admission, state }: Beginning): Story {
-  return state === null ? new Story({ contract: CONTRACTS[terms] ?? contract() }, admission) : IN_STATE[state]()
+  if (state !== null) return IN_STATE[state]()
+  const safety = terms === "reading" ? ({ safety: "read-only" } as const) : {}
+  return new Story({ contract: CONTRACTS[terms] ?? contract(), ...safety }, admission)
 }
 
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T

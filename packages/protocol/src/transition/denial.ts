@@ -6,12 +6,13 @@
  * DN2. `not_applied` and `failed` need every attempt disproved (S3).
  * DN3. Nothing goes out by itself from `needs_review` (§4).
  * DN4. A journal that went back in time may have forgotten an attempt: only looks settle such an operation (R24).
- * DN5. The generation changes only when all its attempts are disproved and the provider replays errors, or after a tombstone.
+ * DN5. A read applies nothing, whatever became of it: it is made again freely (§3).
+ * DN6. The generation changes only when all its attempts are disproved and the provider replays errors, or after a tombstone.
  */
 import { DEFAULTS } from "../defaults.ts"
 import { keptPositives } from "../judge/rank.ts"
 import { nextAttemptAt } from "../retry-schedule.ts"
-import { isUndecided } from "./attempts.ts"
+import { disprove, isUndecided } from "./attempts.ts"
 import { attemptsSent, spentReason } from "./budget.ts"
 import { settleAcceptance, settlePositive } from "./positive.ts"
 import { reschedule } from "./schedule.ts"
@@ -52,6 +53,13 @@ export function afterDisproof(step: StepBuilder, proof: Disproof): StepBuilder {
 
 /** The running attempt ended, or nobody waits for it any more, and it said nothing. */
 export function afterEnd(step: StepBuilder, reason: Reason): StepBuilder {
+  if (step.operation.safety === "read-only") {
+    disprove(
+      step,
+      () => true,
+      () => reason,
+    )
+  }
   const { attempts } = step.operation
   if (!attempts.some(isUndecided)) return afterDisproof(step, { reason, permanent: refusedForGood(step.operation) })
   const accepted = attempts.find((one) => one.status === "accepted")

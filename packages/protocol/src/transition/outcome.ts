@@ -33,7 +33,11 @@ export function outcome(step: StepBuilder, event: OutcomeEvent): Transition {
   if (isRecorded(step.operation, event.evidence_id)) {
     return illegal(step.operation, "this outcome is already recorded", "version_conflict")
   }
-  const attempt = attemptOf(step.operation, event)
+  const { operation } = step
+  if (operation.safety === "read-only" && isTerminal(operation.state)) {
+    return illegal(operation, "it is settled, and a read that ends later says nothing about it")
+  }
+  const attempt = attemptOf(operation, event)
   if (!attempt) return forgotten(step, event)
   patch(step, attempt.attempt, {
     settled_at: attempt.settled_at ?? step.now,

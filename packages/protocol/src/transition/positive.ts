@@ -2,8 +2,8 @@
  * Good news, wherever an operation stands: applied, accepted, or applied and then reversed.
  *
  * PO1. Positive evidence is heard in every state (R5, §4). On a settled denial it contradicts; it never rewrites.
- * PO2. About another generation than the running attempt's it is kept: further attempts are barred, and the end of the
- *      running one is waited for (item 14).
+ * PO2. About another attempt than the running one, of another generation or without a key that dedupes them, it is kept:
+ *      further attempts are barred, and the end of the running one is waited for (item 14).
  * PO3. Two different objects, or two attempts acknowledged that no key makes one, are a double effect: a person decides.
  * PO4. An acceptance is a positive that has not settled: no lookup refutes it (item 5).
  */
@@ -38,12 +38,13 @@ const NOTHING_RUNS: readonly State[] = ["held", "awaiting_approval", "ready"]
 export function settlePositive(step: StepBuilder, positive: Positive): StepBuilder {
   const operation = step.operation
   if (isTerminal(operation.state)) return positiveOnTerminal(step, positive)
-  if (runsInAnotherGeneration(operation, positive)) return keep(step, positive.cause)
+  if (runsBesideAnother(operation, positive)) return keep(step, positive.cause)
   if (isDoubleEffect(operation)) return reschedule(step)
   const two = secondEffect(operation, positive)
   if (two) return doubleEffect(step, two)
-  if (NOTHING_RUNS.includes(operation.state))
+  if (NOTHING_RUNS.includes(operation.state) && operation.safety !== "read-only") {
     step.incident("late_positive", { state: operation.state, cause: positive.cause })
+  }
   const taken = positive.object_taken_by !== undefined && !operation.contract.shared
   if (taken) {
     step.incident("object_shared", {
@@ -100,10 +101,12 @@ interface Named {
   readonly candidate?: Candidate
 }
 
-/** PO2: an attempt is running, and this is about another generation than its own. */
-function runsInAnotherGeneration(operation: Operation, named: Named): boolean {
+/** PO2: an attempt is running, and this is about one that no key makes the same effect. */
+function runsBesideAnother(operation: Operation, named: Named): boolean {
   const running = runningAttempt(operation)
   if (!running || running.status !== "open") return false
+  const meant = operation.attempts.find((one) => one.attempt === named.attempt)
+  if (meant) return meant !== running && operation.safety !== "read-only" && !dedupes(operation, meant, running)
   const generation = generationOf(operation, named)
   return generation !== null && generation !== running.generation
 }
@@ -127,7 +130,7 @@ function keep(step: StepBuilder, cause: Cause | "accepted" | "reversed"): StepBu
 
 /** PO3. The two objects, or the two attempts. A tool that sets a state has one effect however often it is set. */
 function secondEffect(operation: Operation, positive: Positive): readonly [string, string] | null {
-  if (operation.contract.lookup?.correlates === "state") return null
+  if (operation.contract.lookup?.correlates === "state" || operation.safety === "read-only") return null
   const { candidate } = positive
   const known = [operation.object, ...keptPositives(operation).map((one) => one.candidate)].filter(
     (one) => one !== null,
@@ -170,7 +173,7 @@ export function settleAcceptance(step: StepBuilder, acceptance: Acceptance): Ste
   }
   if (isTerminal(before.state)) return step
   markAccepted(step, acceptance)
-  if (runsInAnotherGeneration(before, acceptance)) return keep(step, "accepted")
+  if (runsBesideAnother(before, acceptance)) return keep(step, "accepted")
   if (before.state === "needs_review" && before.verdict === "diverged") return reschedule(step)
   if (NOTHING_RUNS.includes(before.state)) step.incident("late_positive", { state: before.state, cause: "accepted" })
   step.enter("accepted", { output: acceptance.output ?? before.output, reason: null, restored: null })

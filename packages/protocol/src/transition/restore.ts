@@ -11,6 +11,8 @@ import { illegal, type StepBuilder, type Transition } from "./step.ts"
 export function restored(step: StepBuilder, until: number): Transition {
   const { operation } = step
   if (isTerminal(operation.state)) return illegal(operation, "it is settled")
+  if (operation.safety === "read-only")
+    return illegal(operation, "a read leaves nothing behind that could be forgotten")
   if (operation.restored !== null && operation.restored.until >= until)
     return illegal(operation, "it is marked already")
   const generations = [operation.generation, ...Object.keys(operation.generation_started_at).map(Number)]
