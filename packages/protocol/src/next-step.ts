@@ -40,6 +40,8 @@ export interface StepCapabilities {
   /** The contract loaded now: the stricter of it and the frozen one decides, as it will at the dispatch (R28d). */
   readonly contract?: Contract
   readonly clock_stepped_at?: number | null
+  /** When the approval that covers the operation expires. A same-key attempt is not made without it (R22). */
+  readonly approval_until?: number
 }
 
 export function nextStep(recorded: Operation, can: StepCapabilities): NextStep {
@@ -117,7 +119,12 @@ function unknownStep(operation: Operation, can: StepCapabilities): NextStep {
     return free.do === "probe" ? { do: "fence" } : free
   }
   const looked = operation.probes.answered > 0 || operation.probes.failed > 0
-  if ((looked || !operation.checkable) && mayUseSameKey(operation, can.now, can.clock_stepped_at) === null) {
+  const approved = operation.approval_id === null || (can.approval_until ?? Number.NEGATIVE_INFINITY) > can.now
+  if (
+    approved &&
+    (looked || !operation.checkable) &&
+    mayUseSameKey(operation, can.now, can.clock_stepped_at) === null
+  ) {
     if (!can.quarantine) return { do: "dispatch" }
     if (!budget) return quarantined(can)
   }

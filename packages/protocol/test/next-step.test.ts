@@ -61,6 +61,28 @@ describe("the order of means", () => {
     expect(sameKeyFrom(ended.operation, ended.now)).toBe(ended.now)
   })
 
+  test("an approval that has lapsed covers no same-key attempt: there are looks, or a person [R22] [item 22]", () => {
+    const asked = {
+      kind: "awaiting_approval",
+      approval_id: "ap-1",
+      expires_at: T0 + HOUR,
+      reason: { code: "ask", text: "ask" },
+    } as const
+    const story = new Story({ contract: contract({ key: keyContract() }) }, asked).do({
+      type: "approve",
+      reason: "yes",
+    })
+    story
+      .dispatch({ approval_until: T0 + HOUR })
+      .wait(MINUTE)
+      .do({ type: "lapsed", why: "lease" })
+      .sees([])
+    story.until(story.operation.due_at)
+    const at = (approval_until?: number) =>
+      nextStep(story.operation, { ...can(story), ...(approval_until === undefined ? {} : { approval_until }) }).do
+    expect([at(T0 + HOUR), at(story.now), at()]).toEqual(["dispatch", "probe", "probe"])
+  })
+
   test("without key and without probe it is a person's at once", () => {
     const story = new Story({ contract: blind() }).isLost()
     expect([story.operation.due_at, chosen(story)]).toEqual([story.now, "timer"])

@@ -1,7 +1,7 @@
 // Hunts evidence that decides more than its rank and its date allow, or that is lost on the way to the decision.
 
 import { describe, expect, test } from "vitest"
-import { DEFAULTS, nextStep, objectKey } from "@invokejs/protocol"
+import { DEFAULTS, mayUseSameKey, nextStep, objectKey } from "@invokejs/protocol"
 import type { Evidence, Finding } from "@invokejs/protocol"
 import {
   APPLIED,
@@ -238,6 +238,9 @@ describe("a reversal", () => {
     expect([story.state, story.operation.barred]).toEqual(["dispatched", true])
     story.ends(1, UNSENT)
     expect(story.state, "nothing goes out over it").toBe("unknown")
+    const keyed = new Story({ contract: contract({ key: keyContract() }) }).dispatch().hears(reversed, SIGNED)
+    keyed.ends(1, UNKNOWN).hears({ kind: "unsure", reason: "cut off" })
+    expect(mayUseSameKey(keyed.operation, keyed.now)).toMatchObject({ code: "barred" })
     const named = new Story().dispatch().hears(reversed, { ...SIGNED, attempt: 1 })
     expect(named.state).toBe("undone")
   })

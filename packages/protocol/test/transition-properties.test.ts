@@ -17,7 +17,7 @@ function settleNow(
   let { operation } = story
   const { now } = story
   for (let round = 0; round < 6; round += 1) {
-    const step = nextStep(operation, { now, ...can })
+    const step = nextStep(operation, { now, approval_until: now + MINUTE, ...can })
     if (step.do === "nothing") {
       expect(isTerminal(operation.state), `${operation.state} is not left alone`).toBe(true)
       return

@@ -177,7 +177,8 @@ export function settleAcceptance(step: StepBuilder, acceptance: Acceptance): Ste
   if (before.state === "needs_review" && before.verdict === "diverged") return reschedule(step)
   if (NOTHING_RUNS.includes(before.state)) step.incident("late_positive", { state: before.state, cause: "accepted" })
   step.enter("accepted", { output: acceptance.output ?? before.output, reason: null, restored: null })
-  return step.set({ due_at: dueWhileAccepted(step.operation, step.now, step.unit) })
+  step.set({ due_at: dueWhileAccepted(step.operation, step.now, step.unit) })
+  return before.state === "accepted" ? step : step.event("state_updated", { outcome: "accepted" })
 }
 
 /** The attempt that is named; without a name those of the generation; without that all that are not disproved. */
