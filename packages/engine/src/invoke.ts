@@ -48,7 +48,14 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
 
   /** Opens an engine on an open journal. Applications use `Invoke.open({ journal: path })` of `@invokejs/invoke`. */
   static async on<const T extends readonly AnyTool[]>(options: OpenOptions<T>): Promise<Invoke<T>> {
-    const tools = (options.tools ?? []).map((tool) => compileTool(tool))
+    const given: unknown = options.tools ?? []
+    if (!Array.isArray(given))
+      throw new InvokeError("invalid_request", {
+        happened: "tools is a list",
+        fix: "Write tools: [chargeCustomer, sendMail].",
+        detail: { field: "tools" },
+      })
+    const tools = (given as readonly AnyTool[]).map((tool) => compileTool(tool))
     validateTools(tools)
     return new Invoke<T>(await Engine.open({ ...options, tools }))
   }

@@ -32,7 +32,31 @@ export interface OpenOptions<Tools extends readonly AnyTool[] = readonly AnyTool
   readonly reconcile?: boolean
 }
 
-const OPTIONS = ["journal", "tools", "name", "mode", "driver", "log", "reconcile"]
+/** What each option may be, in words for the message. */
+const OPTIONS: {
+  readonly [option: string]: { readonly expects: string; readonly holds: (value: unknown) => boolean }
+} = {
+  journal: { expects: "the path of a file", holds: (value) => typeof value === "string" && value.trim() !== "" },
+  tools: { expects: "a list of tools", holds: Array.isArray },
+  name: { expects: "a string that is not blank", holds: (value) => typeof value === "string" && value.trim() !== "" },
+  mode: { expects: '"thread" or "inline"', holds: (value) => value === "thread" || value === "inline" },
+  driver: {
+    expects: '"node:sqlite" or "@photostructure/sqlite"',
+    holds: (value) => value === "node:sqlite" || value === "@photostructure/sqlite",
+  },
+  log: {
+    expects: '"silent", "info", "warn", "error", or an object with log() and count()',
+    holds: (value) => (typeof value === "object" ? isTelemetry(value) : LOGS.includes(value)),
+  },
+  reconcile: { expects: "true or false", holds: (value) => typeof value === "boolean" },
+}
+
+const LOGS: readonly unknown[] = ["silent", "info", "warn", "error"]
+
+function isTelemetry(value: unknown): boolean {
+  const { log, count } = (value ?? {}) as { readonly log?: unknown; readonly count?: unknown }
+  return typeof log === "function" && typeof count === "function"
+}
 
 export async function open<const Tools extends readonly AnyTool[] = readonly []>(
   options: OpenOptions<Tools>,
@@ -83,11 +107,11 @@ function checkOptions(options: OpenOptions<readonly AnyTool[]>): void {
       detail: { field: "options" },
     })
   }
-  const stray = Object.keys(given).find((name) => !OPTIONS.includes(name))
+  const stray = Object.keys(given).find((name) => !Object.hasOwn(OPTIONS, name))
   if (stray !== undefined) {
     throw new InvokeError("unsupported_option", {
       happened: `Invoke.open has no option ${JSON.stringify(stray)}`,
-      fix: `Use one of: ${OPTIONS.join(", ")}.`,
+      fix: `Use one of: ${Object.keys(OPTIONS).join(", ")}.`,
       detail: { option: stray },
     })
   }
@@ -97,6 +121,15 @@ function checkOptions(options: OpenOptions<readonly AnyTool[]>): void {
       happened: "Invoke.open needs the path of its journal, and has no default: two journals are two Invokes",
       fix: 'Write Invoke.open({ journal: "./invoke.db" }).',
       detail: { field: "journal" },
+    })
+  }
+  for (const [name, value] of Object.entries(given)) {
+    const option = OPTIONS[name]
+    if (value === undefined || !option || option.holds(value)) continue
+    throw new InvokeError("invalid_request", {
+      happened: `Invoke.open's ${name} is not what it should be`,
+      fix: `Pass ${option.expects}.`,
+      detail: { field: name },
     })
   }
 }

@@ -28,7 +28,7 @@ import { callReadOnly } from "./read-only.ts"
 import { CALLER, tellResult, type Telling } from "./tell-result.ts"
 
 export async function call(context: EngineContext, options: CallOptions): Promise<Result> {
-  const request = await prepareCall(context, options)
+  const request = await beforeIntent(() => prepareCall(context, options))
   const [key] = request.keys
   if (!request.each || request.turn_id === null || key === undefined) return callRequest(context, request)
   const { place, leave } = context.identical.take(`${request.tenant} ${request.turn_id} ${key}`)
@@ -53,7 +53,7 @@ export function admitAndStart(
   request: CallRequest,
   special: Parameters<typeof admit>[2],
 ): Promise<Admitted> {
-  return journaled(() =>
+  const admitting = () =>
     context.admissions.run(request.keys, async () => {
       if (context.draining()) throw closing()
       const admitted = await admit(context, request, special)
@@ -61,8 +61,21 @@ export function admitAndStart(
         startAttempt(context, admitted.operation, request.tool, admitted.dispatched)
       }
       return admitted
-    }),
-  )
+    })
+  return beforeIntent(() => journaled(admitting))
+}
+
+/** Until the intent is durable nothing ran, so whatever is thrown means that: a fault of the author's code, or of ours. */
+async function beforeIntent<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (InvokeError.is(error)) throw error
+    throw new InvokeError("internal", {
+      happened: `the call could not be made: ${error instanceof Error ? error.message : "something was thrown"}`,
+      cause: error,
+    })
+  }
 }
 
 function closing(): InvokeError {

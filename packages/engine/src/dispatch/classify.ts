@@ -3,12 +3,21 @@
  *
  * Owns: gathering. The output goes through JSON once, so that the first caller gets what a replay gets.
  */
-import { classifyOutcome, retryAfterMs, type Operation, type ToolWord as ProtocolWord } from "@invokejs/protocol"
+import {
+  classifyOutcome,
+  retryAfterMs,
+  type Operation,
+  type Reason,
+  type ToolWord as ProtocolWord,
+} from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import type { CompiledTool, ToolWord } from "../tool/compiled-tool.ts"
 import { jsonOutput } from "../tool/json-output.ts"
 import type { Classified } from "./record-outcome.ts"
 import type { AttemptObservation } from "./transport/attempt-observation.ts"
+
+const CODE_MAX = 100
+const TEXT_MAX = 2_000
 
 export type Ended =
   | { readonly how: "returned"; readonly value: unknown; readonly timed_out: boolean; readonly started: boolean }
@@ -49,7 +58,7 @@ export function classify(
     ...(asked === undefined || asked === null ? {} : { retry_after_ms: asked }),
   })
   const said = word.says === "unknown" && outcome.class === "unknown" && outcome.reason.code === "threw"
-  return { outcome: said ? { ...outcome, reason: { code: word.code, text: word.message } } : outcome, left, ...facts }
+  return { outcome: said ? { ...outcome, reason: reasonOf(word) } : outcome, left, ...facts }
 }
 
 function wordOf(tool: CompiledTool, end: Ended): ToolWord {
@@ -78,16 +87,22 @@ function protocolWord(word: ToolWord, timed_out: boolean): ProtocolWord {
     case "not_applied":
       return {
         kind: "not_applied",
-        reason: { code: word.code, text: word.message },
+        reason: reasonOf(word),
         ...(word.retry_after_ms === undefined ? {} : { retry_after_ms: word.retry_after_ms }),
       }
     case "rejected":
-      return { kind: "rejected", reason: { code: word.code, text: word.message } }
+      return { kind: "rejected", reason: reasonOf(word) }
     case "proves_nothing":
-      return { kind: "unknown", reason: { code: word.code, text: word.message } }
+      return { kind: "unknown", reason: reasonOf(word) }
     case "unknown":
       return timed_out ? { kind: "timed_out" } : { kind: "threw" }
   }
+}
+
+/** The tool's own words, as far as they are words: an outcome must be recorded whatever was written into it. */
+function reasonOf({ code, message }: { readonly code: unknown; readonly message: unknown }): Reason {
+  const named = typeof code === "string" && code !== "" ? code : "unnamed"
+  return { code: named.slice(0, CODE_MAX), text: (typeof message === "string" ? message : named).slice(0, TEXT_MAX) }
 }
 
 function stored(value: unknown) {

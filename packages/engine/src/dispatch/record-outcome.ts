@@ -3,10 +3,12 @@
  *
  * RO1. Telling the truth needs no lease: it settles by version, whichever attempt it is about.
  * RO2. An outcome that cannot be written is kept and tried again; nothing is dispatched because a record failed.
+ * RO3. One that can never be written is recorded as unknown, so that its attempt does not stay open for ever.
  */
 import type { AttemptOutcome, Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
+import { JournalError } from "../ports/journal.ts"
 import { judgeHeld } from "../reconcile/held.ts"
 import { keepWriting } from "./keep-writing.ts"
 
@@ -32,10 +34,22 @@ export async function recordOutcome(
     attempt,
     failed: () => context.running.unrecorded(operation_id, attempt),
   }
-  const settled = await keepWriting(context, about, () => write(context, operation, attempt, classified, evidence_id))
+  const settled = await keepWriting(context, about, () =>
+    write(context, operation, attempt, classified, evidence_id).catch((error: unknown) => {
+      if (error instanceof JournalError) throw error
+      // No journal will ever take this one: that the attempt ended is recorded, and nothing else is claimed (RO3).
+      context.telemetry.log("error", "an outcome cannot be recorded as it is", { operation_id, error: String(error) })
+      return write(context, operation, attempt, UNRECORDABLE, evidence_id)
+    }),
+  )
   // The outcome is durable: what it releases is looked over again by the background loop if this fails.
   if (settled) await judgeHeld(context, settled).catch(() => undefined)
   context.wake()
+}
+
+const UNRECORDABLE: Classified = {
+  outcome: { class: "unknown", reason: { code: "unrecordable", text: "its outcome could not be recorded as it was" } },
+  left: true,
 }
 
 /** The row, where the outcome settled it. */
