@@ -28,7 +28,7 @@ import { withSealed } from "./operation-row.ts"
 import { prepareIncident, prepareWrite } from "./prepared-write.ts"
 import * as operations from "./read-operations.ts"
 import * as timeline from "./read-timeline.ts"
-import { readError } from "./journal-error.ts"
+import { journalError, readError } from "./journal-error.ts"
 import { WatchedFile } from "./watched-file.ts"
 import type { StatementCache } from "./statement-cache.ts"
 
@@ -202,8 +202,12 @@ export class SqliteJournal implements Journal {
 
   backup: Journal["backup"] = async (target) => {
     const place = resolve(target)
-    await this.#commits.copyTo({ target: place, incarnation: this.#setup.newId(), now: this.now() })
-    return { location: place, bytes: statSync(place).size }
+    try {
+      await this.#commits.copyTo({ target: place, incarnation: this.#setup.newId(), now: this.now() })
+      return { location: place, bytes: statSync(place).size }
+    } catch (error) {
+      throw journalError(error, place, "back up to")
+    }
   }
 
   facts: Journal["facts"] = async () => {

@@ -203,9 +203,14 @@ describe("a journal that may have forgotten", () => {
     const journal = await place.open()
     const target = join(place.folder, "taken")
     writeFileSync(target, "somebody's")
-    await expect(journal.backup(target)).rejects.toThrow("exists")
+    await expect(journal.backup(target)).rejects.toMatchObject({
+      name: "JournalError",
+      message: expect.stringContaining("exists") as string,
+    })
     expect(readFileSync(target, "utf8")).toBe("somebody's")
-    await expect(journal.backup(join(place.folder, "no such folder", "copy.db"))).rejects.toThrow()
+    await expect(journal.backup(join(place.folder, "no such folder", "copy.db"))).rejects.toMatchObject({
+      name: "JournalError",
+    })
     expect(existsSync(join(place.folder, "no such folder"))).toBe(false)
     await admitted(journal)
   })

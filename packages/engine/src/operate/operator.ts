@@ -10,12 +10,14 @@
 import {
   canonicalJson,
   InvokeError,
+  VERBS,
   type Candidate,
   type Illegal,
   type Operation,
   type OperationEvent,
   type ResolveTo,
   type Result,
+  type State,
 } from "@invokejs/protocol"
 import { admitAndStart, followAdmitted, journaled } from "../admission/call.ts"
 import { checkCallOptions } from "../admission/call-options.ts"
@@ -130,6 +132,13 @@ export class Operator {
   async repeat(operation_id: string, options: { readonly reason: string; readonly wait?: number }): Promise<Result> {
     reasonOf(options)
     const of = await this.#read(operation_id)
+    const from: readonly State[] = VERBS.repeat.from
+    if (!from.includes(of.state) && !of.contradicted) {
+      throw new InvokeError("illegal_transition", {
+        happened: `operation ${operation_id} is ${of.state}: only an action that may be in place is repeated`,
+        detail: { operation_id, state: of.state },
+      })
+    }
     const request = await this.#requestFor(of, of.params, of.operation_id, options.wait ?? 0)
     const keys = request.identity === null ? [`d:${this.#context.sha256(`repeat:${of.operation_id}`)}`] : request.keys
     const renamed = { ...request, keys, key_kind: "derived" as const }
