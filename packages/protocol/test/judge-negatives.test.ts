@@ -97,7 +97,7 @@ describe("silence", () => {
     expect(judged(searched, [silent(from), silent(from + MINUTE)])).toMatchObject({ reason: { code: "search_only" } })
   })
 
-  test("by somebody's claim, in any number, proves nothing [R9]", () => {
+  test("by somebody's claim, in any number, proves nothing [R9] [RC-13]", () => {
     const claims = [0, 1, 2, 3].map((hour) => silent(from + hour * HOUR, {}, { rank: "claimed", source: "caller" }))
     expect(judged(ended(), claims).verdict).toBe("inconclusive")
     const reported = claims.map((one) => ({ ...one, rank: "reported" as const }))
