@@ -1,0 +1,24 @@
+/** Why looks said that nothing was there: the lookup was behind, or cannot see the object at all. */
+import type { Evidence, Finding } from "./finding.ts"
+import { seconds } from "./plan-cases.ts"
+
+export function lookupFinding({ seen, facts }: Evidence, verdict: Finding["verdict"], when: string): Finding {
+  const { lookup } = facts.contract
+  const { shown } = seen
+  if (shown !== null && shown.first_seen_ms !== null) {
+    const took = seconds(shown.first_seen_ms)
+    const declared = lookup?.consistency === "strong" ? "0 s (`strong`)" : seconds(lookup?.visibility_ms ?? 0)
+    return {
+      verdict,
+      code: "lookup_is_behind",
+      happened: `looks answered \`absent\` while the effect was there; the lookup shows it only after about ${took}: ${when}`,
+      fix: `The contract says that lookups show it within ${declared}. Look where it shows at once (by id, a list that is no index), declare \`visibility: "${took}"\` at least, or \`consistency: "search"\`, under which silence proves nothing.`,
+    }
+  }
+  return {
+    verdict,
+    code: "probe_does_not_find_it",
+    happened: `the probe answers \`absent({ complete: true })\` although the effect is there, and does not find it later either: ${when}`,
+    fix: "Search by what the call really wrote, read every page, and answer `complete: true` only when everything that could be this object was looked at.",
+  }
+}
