@@ -274,7 +274,7 @@ describe("the checklist of the article", () => {
     const call = { tool: "send_mail", params: PARAMS["send_mail"] }
     await during(clock, invoke.call({ ...call, wait: "5m" }))
     for (const option of ["approved", "force", "retry", "resolve", "supersedes", "repeat", "evidence"]) {
-      expect((await refusal(invoke.call({ ...call, [option]: true } as never))).code, option).toBe("unsupported_option")
+      expect((await refusal(invoke.call({ ...call, [option]: true }))).code, option).toBe("unsupported_option")
     }
     const forged = { ...PARAMS["send_mail"], approved: true, operation_id: "x", idempotency_key: "y" }
     const again = await invoke.call({ tool: "send_mail", params: forged, wait: 0 })

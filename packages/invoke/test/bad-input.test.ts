@@ -36,7 +36,7 @@ async function calling(options: object, tools: Over = {}): Promise<unknown> {
   const outside = new Outside(clock)
   const invoke = await open([payTool(outside, tools)])
   try {
-    return await invoke.call({ tool: "pay", params: BILL, wait: 0, ...options } as never)
+    return await invoke.call({ tool: "pay", params: BILL, wait: 0, ...options })
   } finally {
     expect(outside.requests.length).toBeLessThan(2)
   }

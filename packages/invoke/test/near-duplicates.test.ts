@@ -223,13 +223,13 @@ describe("a repeat on purpose", () => {
   })
 
   test("of an operation whose slot is another's by now is held or refused like any newcomer [R16b]", async () => {
-    const { call, outside, operator } = await setting()
-    outside.script = ["reject"]
-    const failed = await call("a")
+    const { call, clock, outside, operator } = await setting({ repeatWindow: "1h" })
+    const first = await call("a")
+    clock.stepWall(HOUR)
     const holder = await call("b")
-    const repeat = await operator.repeat(failed.operation_id, { reason: "agreed" })
+    const repeat = await operator.repeat(first.operation_id, { reason: "agreed" })
     expect(repeat).toMatchObject({ status: "refused", held_by: holder.operation_id })
-    expect(outside.payments).toHaveLength(1)
+    expect(outside.payments).toHaveLength(2)
   })
 
   test("of a tool with identity and no intent is a chain as well", async () => {

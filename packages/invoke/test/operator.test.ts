@@ -107,6 +107,7 @@ const ACTS: { readonly [V in Verb]?: Act } = {
     operator.retry(operation_id, { afterAttempt: attempts.at(-1)?.attempt ?? 0 }),
   supersede: ({ operator }, { operation_id, version }) =>
     operator.supersede(operation_id, { params: { ...BILL, amount: 3 }, expectedVersion: version }),
+  repeat: ({ operator }, { operation_id }) => operator.repeat(operation_id, { reason: "ordered twice" }),
   reconcile: ({ operator }, { operation_id }) => operator.reconcile(operation_id),
   amend: ({ operator }, { operation_id }) => operator.amend(operation_id, { to: "undone", reason: "refunded by hand" }),
 }
@@ -134,7 +135,8 @@ describe("each verb", () => {
         const act = ACTS[verb]
         const requests = on.outside.requests.length
         if (legal) {
-          await act?.(on, before)
+          const answer = await act?.(on, before)
+          if (verb === "repeat") return expect(answer).toMatchObject({ idempotency_key: expect.stringMatching(/^d:/) })
           const after = await row(on.invoke, operation_id)
           expect(after.version).toBeGreaterThan(before.version)
           const events = await on.invoke.timeline(operation_id)

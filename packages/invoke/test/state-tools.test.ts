@@ -1,7 +1,6 @@
 // Hunts: a newer write undone by an older one, a success claimed for somebody else's write, a replay of what no longer holds.
 import { absent, defineTool, found, type AnyTool } from "@invokejs/engine"
 import { id } from "@invokejs/protocol"
-import type { ManualClock } from "@invokejs/testkit"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { during, MINUTE, reaches, row, SECOND, world } from "./world.ts"
@@ -63,10 +62,7 @@ async function setting(options: { exclusive?: boolean; versions?: boolean } = {}
   customers.tiers.set("c1", { tier: "bronze", version: 1 })
   const invoke = await open([tierTool(customers, options)], { poll_ms: 5 * SECOND })
   const set = (tier: string, wait: string | number = "10m") =>
-    during(
-      clock as ManualClock,
-      invoke.call({ tool: "set_tier", params: { customer: "c1", tier }, wait: wait as number }),
-    )
+    during(clock, invoke.call({ tool: "set_tier", params: { customer: "c1", tier }, wait: wait as number }))
   return { clock, open, journal, customers, invoke, set }
 }
 

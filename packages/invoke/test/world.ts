@@ -23,8 +23,8 @@ export interface World {
   readonly path: string
   readonly logs: Logged[]
   /** Another process on the same file would be another one of these; in one process they share the clock. */
-  open<const T extends readonly AnyTool[]>(tools: T, options?: OpenWorld): Promise<Invoke<T>>
-  journal(): Promise<Journal>
+  readonly open: <const T extends readonly AnyTool[]>(tools: T, options?: OpenWorld) => Promise<Invoke<T>>
+  readonly journal: () => Promise<Journal>
 }
 
 export interface OpenWorld {
@@ -54,8 +54,8 @@ export function world(wall?: number): World {
     folder,
     path,
     logs,
-    journal,
-    async open(tools, options = {}) {
+    journal: () => journal(),
+    open: async (tools, options = {}) => {
       const raw = await journal(options.path)
       opened.push(() => raw.close())
       const invoke = await Invoke.on({
@@ -80,7 +80,7 @@ export function exchanged(journal: Journal, over: Partial<Journal>): Journal {
   return new Proxy(journal, {
     get(target, name) {
       const value: unknown = Reflect.get(over, name) ?? Reflect.get(target, name, target)
-      return typeof value === "function" ? value.bind(target) : value
+      return typeof value === "function" ? (value as () => unknown).bind(target) : value
     },
   })
 }
