@@ -41,6 +41,11 @@ export function seamedJournal(journal, seam, reached) {
     if (seam.act === "doubt_lost") throw inDoubt()
     if (seam.act === "forget") return { ok: true, committed_at: write.at, operation: write.operation.next }
     const result = await commit()
+    if (!result.ok) {
+      // A write that met a conflict is made again: that one is meant.
+      left += 1
+      return result
+    }
     if (seam.act === "pause_after") await reached()
     if (seam.act === "doubt_blind") blind = BLIND_FOR
     if (seam.act === "doubt" || seam.act === "doubt_blind") throw inDoubt()

@@ -32,6 +32,9 @@ import { WorkerProcess } from "./worker-process.mjs"
 
 const PROGRAM = new URL("./worker-program.mjs", import.meta.url)
 
+/** The call ended before it came to its boundary: on a machine that stalls, an attempt can end otherwise. Nothing was shown. */
+export class MissedBoundary extends Error {}
+
 /** How often a sleeper is woken and stopped again because it sleeps with the journal's write lock in its hand. */
 const STOPS_MAX = 20
 const AWAKE_MS = 50
@@ -93,7 +96,7 @@ class Stage {
   /** The process is killed, and a new one opens its journal. */
   async runNew() {
     const worker = this.#start("call")
-    await this.#cell.reached(this.#side, worker)
+    await this.#reached(worker, worker.says("told"))
     await worker.kill()
     await this.#cell.after(this.#side)
     return this.#finish(this.#start("recover"), null)
@@ -102,18 +105,31 @@ class Stage {
   /** The process stands still past its lease, beside a new one, and wakes up. */
   async runFrozen() {
     const sleeper = this.#start("call")
-    await this.#cell.reached(this.#side, sleeper)
+    const told = sleeper.says("told")
+    await this.#reached(sleeper, told)
     const other = await this.#besideStopped(sleeper)
     await this.#cell.after(this.#side)
     const { seam } = this.#cell
     return this.#finish(other, null, async () => {
       sleeper.signal("SIGCONT")
       if (seam !== null) sleeper.tell({ go: "on" })
-      await sleeper.says("told")
+      await told
       // Its own attempt may still have to tell how it ended.
       sleeper.tell({ go: "end" })
       await sleeper.says("closed")
     })
+  }
+
+  /** @param {WorkerProcess} worker @param {Promise<unknown>} told */
+  async #reached(worker, told) {
+    const reached = this.#cell.reached(this.#side, worker)
+    // Whichever comes second is not waited for.
+    reached.catch(() => {})
+    told.catch(() => {})
+    const missed = told.then((value) => {
+      throw new MissedBoundary(`told ${JSON.stringify(value)} before the boundary`)
+    })
+    await Promise.race([reached, missed])
   }
 
   /** A new process beside the stopped one. Nobody writes to a file whose lock is held by a process that stands still. @param {WorkerProcess} sleeper */

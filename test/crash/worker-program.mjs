@@ -25,6 +25,7 @@ import { outsideTool } from "./outside-tools.mjs"
  * @property {string} url
  * @property {"call" | "recover"} act
  * @property {readonly string[]} markers
+ * @property {string} [wait] how long a call waits, on the fast clock
  * @property {import("./journal-seam.mjs").Seam | null} seam
  * @property {import("./commit-seam.mjs").CommitSeam | null} commit_seam
  * @property {boolean} end_writer the writer's thread ends while the first shared commit is under way
@@ -42,6 +43,7 @@ const lines = createInterface({ input: process.stdin })
 lines.on("close", () => process.exit(0))
 const input = lines[Symbol.asyncIterator]()
 const tool = outsideTool(order)
+const wait = /** @type {import("@invokejs/engine").Duration} */ (order.wait ?? "30m")
 
 /** Written at once: a line that waits in a buffer is lost with the process. @param {unknown} line */
 function say(line) {
@@ -111,7 +113,7 @@ async function callAll(invoke) {
   return Promise.all(
     order.markers.map(async (marker) => {
       try {
-        return told(marker, await invoke.call({ tool: tool.name, params: { marker }, wait: "30m" }))
+        return told(marker, await invoke.call({ tool: tool.name, params: { marker }, wait }))
       } catch (error) {
         if (error instanceof InvokeError) return { marker, error: error.code }
         throw error
@@ -165,7 +167,7 @@ await goOn()
 const found = await held(invoke)
 say({
   settled: await Promise.all(
-    found.map(async ({ marker, operation_id }) => told(marker, await invoke.wait(operation_id, { wait: "30m" }))),
+    found.map(async ({ marker, operation_id }) => told(marker, await invoke.wait(operation_id, { wait }))),
   ),
 })
 await goOn()
