@@ -248,5 +248,9 @@ function durationOf(value: unknown, field: string): number | undefined {
 function outputOf(result: Result): unknown {
   if (result.ok) return result.output
   const code = result.settled ? "not_in_place" : "unsettled"
-  throw new InvokeError(code, { result, happened: `operation ${result.operation_id} is ${result.status}` })
+  throw new InvokeError(code, {
+    result,
+    happened: `operation ${result.operation_id} is ${result.status}`,
+    detail: { operation_id: result.operation_id, status: result.status },
+  })
 }

@@ -201,6 +201,16 @@ describe("what a probe says", () => {
     expect(await stateOf({ order: "84721" }, equal)).toEqual(equal)
   })
 
+  test("a name added for comparing is not what the caller gets; an output of its own is", async () => {
+    const answerOf = async (object: { output?: unknown }) => {
+      const state = { invoice_id: 84_721 }
+      const answer = await guarded(() => found({ id: 1, operationId: "op-1", state, ...object })).probe?.(params, on)
+      return answer?.kind === "found" ? answer.candidates[0] : null
+    }
+    expect(await answerOf({})).toMatchObject({ state: { invoice: 84_721 }, output: { invoice_id: 84_721 } })
+    expect(await answerOf({ output: { charge: "ch_1" } })).toMatchObject({ output: { charge: "ch_1" } })
+  })
+
   test("a probe that throws has not answered: the error comes through", async () => {
     await expect(look(guarded(() => Promise.reject(new Error("503"))))).rejects.toThrow("503")
   })

@@ -136,7 +136,7 @@ export const ERRORS = {
     same_call_again: "after_code_change",
     nothing_ran: true,
     fix: "Register the tool, or use one of the known names.",
-    fields: ["tool", "near"],
+    fields: ["tool", "known"],
     agent_text: "Nothing ran. There is no tool of that name. Use one of the tools you were given.",
   },
   operation_not_found: {
@@ -165,7 +165,7 @@ export const ERRORS = {
     4,
     "The key names another action",
     "Use the key only for the action it was first used for; a changed action is a supersede, or a new key.",
-    ["operation_id", "differing_fields"],
+    ["operation_id", "tool", "fields"],
     "Nothing ran. This key already names another action. Do not call it again with another key: read that action first, or ask a person.",
   ),
   payload_too_large: denied(
@@ -173,7 +173,7 @@ export const ERRORS = {
     2,
     "The payload is too large",
     "Send a reference to the data instead of the data.",
-    ["bytes_max"],
+    ["limit_bytes"],
     "Nothing ran. The parameters are too large. Send less.",
   ),
   unauthenticated: denied(401, 4, "No valid credentials", "Send a valid API key.", [], DEVELOPER),
@@ -193,7 +193,7 @@ export const ERRORS = {
   retry_refused: refusedVerb(
     "The operation cannot be retried",
     "Read the operation: another attempt may be running already.",
-    ["operation_id", "state", "attempt"],
+    ["operation_id", "state"],
   ),
   version_conflict: refusedVerb("The operation changed in the meantime", "Read it and decide again.", [
     "operation_id",
@@ -216,7 +216,7 @@ export const ERRORS = {
     [],
   ),
   journal_unavailable: notNow(503, "The journal cannot be written", "Make the same call, with the same key, later.", [
-    "cause",
+    "journal_code",
   ]),
   quarantined: notNow(503, "The journal is in quarantine", "An operator reads `invoke quarantine show` and lifts it.", [
     "since",

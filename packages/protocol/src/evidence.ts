@@ -31,6 +31,8 @@ export interface Candidate {
   /** Our own tombstone, recognised by its marker. */
   readonly tombstone?: { readonly generation: number }
   readonly state: { readonly [field: string]: Json }
+  /** What the call answers with when this object confirms it; the state where it is absent. */
+  readonly output?: Json
 }
 
 export type Finding =

@@ -60,7 +60,7 @@ export const VERBS = {
     from: ["held", "awaiting_approval", "ready"],
     to: ["cancelled", "not_applied"],
     right: "operate",
-    does: "stops what no attempt of can have taken effect",
+    does: "stops an operation of which nothing was sent, or whose attempts are all disproved",
   },
   resolve: {
     from: ["accepted", "unknown", "needs_review"],

@@ -80,7 +80,9 @@ function keyContract(input: KeyInput): KeyContract {
 }
 
 function lookupContract(input: LookupInput, correlates: LookupContract["correlates"]): LookupContract {
-  const visibility_ms = durationMs(input.visibility) ?? DEFAULTS.visibility_ms
+  // A strong lookup has no lag: two looks at it need to be apart only far enough to be two.
+  const strong = input.consistency === "strong"
+  const visibility_ms = durationMs(input.visibility) ?? (strong ? 0 : DEFAULTS.visibility_ms)
   return {
     correlates,
     consistency: input.consistency ?? "bounded",

@@ -97,7 +97,9 @@ function withNames(candidate: Candidate, named: readonly Rename[]): Candidate {
     if (given === undefined || !reads(given, value) || Object.hasOwn(candidate.state, field)) continue
     added[field] = given
   }
-  return Object.keys(added).length === 0 ? candidate : { ...candidate, state: { ...candidate.state, ...added } }
+  if (Object.keys(added).length === 0) return candidate
+  // The names are for comparing; what the caller gets is what the probe gave.
+  return { ...candidate, state: { ...candidate.state, ...added }, output: candidate.output ?? candidate.state }
 }
 
 export async function fenceOff(

@@ -31,6 +31,8 @@ export interface FoundObject {
   /** The marker that a fence of ours left on the object, if it carries one. */
   readonly marker?: string
   readonly state: object
+  /** What the call answers with when this object confirms it, where the function would have returned something else. */
+  readonly output?: unknown
 }
 
 /** Why an object that was found may be ours, as far as its type tells. */
@@ -164,6 +166,7 @@ export function candidateOf(
     ...(final === true ? { final } : {}),
     ...(generation === null ? {} : { tombstone: { generation } }),
     state: stateOf(object.state),
+    ...(object.output === undefined ? {} : { output: jsonOutput(object.output).output }),
   }
 }
 

@@ -122,7 +122,7 @@ function looked(step: StepBuilder, judgement: Judgement): StepBuilder {
       verdict: "confirmed",
       reason: judgement.reason,
       ...(judgement.candidate ? { candidate: judgement.candidate } : {}),
-      output: operation.output ?? judgement.candidate?.state ?? null,
+      output: operation.output ?? judgement.candidate?.output ?? judgement.candidate?.state ?? null,
       attempt: null,
     })
   }
