@@ -54,7 +54,6 @@ function barrierOf(operation: Operation): Reason | null {
   const pending = operation.attempts.filter((attempt) => attempt.status !== "disproved")
   if (pending.length === 0) return { code: "no_attempt", text: "there is no attempt to repeat" }
   if (operation.barred) return { code: "barred", text: "a positive about another attempt was heard" }
-  if (operation.verdict === "diverged") return { code: "diverged", text: "what was found is not what the call makes" }
   if (pending.some((attempt) => attempt.status === "acknowledged" || attempt.status === "accepted")) {
     return { code: "acknowledged", text: "an attempt is acknowledged or accepted" }
   }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest"
 import { DEFAULTS, mayUseSameKey, nextStep } from "@invokejs/protocol"
 import { sameKeyFrom } from "@invokejs/protocol/internal"
-import type { AttemptOutcome, KeyContract } from "@invokejs/protocol"
+import type { AttemptOutcome, KeyContract, Operation } from "@invokejs/protocol"
 import {
   APPLIED,
   blind,
@@ -79,6 +79,25 @@ describe("a dispatch record", () => {
     review.until(review.operation.due_at).do({ type: "due" })
     expect(review.state).toBe("needs_review")
     review.refuses(review.dispatchEvent())
+  })
+
+  test("asserts its conditions itself, whatever the decision that led to it overlooked [R5] [R24] [item 2]", () => {
+    const whatever: readonly Partial<Operation>[] = [
+      { barred: true },
+      { contradicted: true },
+      { restored: { until: T0, returns_to: "ready" } },
+      { deadline_at: T0 },
+    ]
+    for (const change of whatever) {
+      const story = new Story()
+      story.operation = { ...story.operation, ...change }
+      expect(story.refuses(story.dispatchEvent()).code).toBe("dispatch_refused")
+    }
+    for (const status of ["acknowledged", "accepted"] as const) {
+      const story = new Story().dispatch().ends(1, DECLINED)
+      story.operation = { ...story.operation, attempts: [{ ...story.attempt(1), status }] }
+      expect(story.refuses(story.dispatchEvent()).text).toContain("acknowledged or accepted")
+    }
   })
 
   test("begins the probes of its own attempt anew", () => {
@@ -191,6 +210,22 @@ describe("a same-key attempt", () => {
     const story = looked(keyed().isLost({ transport: "opaque" })).wait(20 * MINUTE)
     expect(story.refuses(story.dispatchEvent()).text).toContain("still running")
     story.do({ type: "worker_gone", worker_id: "worker-1", proof: "its lock was found free" }).dispatch()
+  })
+
+  test("of an opaque tool, which no gate stops, needs a key that protects for an hour longer [R20] [R6]", () => {
+    const ended = () =>
+      looked(
+        keyed({ retention_ms: 5 * HOUR })
+          .dispatch({ transport: "opaque" })
+          .ends(1, UNKNOWN),
+      )
+    const protects = T0 + 5 * HOUR - 30 * MINUTE
+    const early = ended().until(protects - HOUR - SECOND)
+    expect(mayUseSameKey(early.operation, early.now)).toBeNull()
+    const late = ended().until(protects - HOUR)
+    expect(mayUseSameKey(late.operation, late.now)).toMatchObject({ code: "key_unprotected" })
+    late.refuses(late.dispatchEvent({ transport: "opaque" }))
+    late.dispatch({ transport: "invoke" })
   })
 
   test("does not go out over an attempt of another generation [R2] [R19]", () => {

@@ -29,7 +29,7 @@ const applied: Finding = { kind: "applied", candidate: charge() }
 
 describe("a claim", () => {
   test("of an agent, in any words and any number, settles nothing and only makes the next probe due [R9]", () => {
-    const story = new Story().isLost()
+    const story = new Story().isLost().sees([])
     const words: Finding[] = [
       lookOf([]),
       lookOf([charge()]),
@@ -40,8 +40,13 @@ describe("a claim", () => {
       { kind: "fenced", marker: "mine" },
     ]
     for (const word of words) {
-      story.wait(HOUR).hears(word, { ...CLAIM, attempt: 1, generation: 0 })
-      expect([story.state, story.operation.verdict, story.attempt(1).status]).toEqual(["unknown", null, "unknown"])
+      story.hears(word, { ...CLAIM, attempt: 1, generation: 0 })
+      expect([story.state, story.operation.verdict, story.attempt(1).status]).toEqual([
+        "unknown",
+        "inconclusive",
+        "unknown",
+      ])
+      expect(story.operation.due_at).toBe(story.now)
       expect(nextStep(story.operation, { now: story.now, quarantine: false, can_fence: false })).toEqual({
         do: "probe",
       })

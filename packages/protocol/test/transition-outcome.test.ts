@@ -271,6 +271,9 @@ describe("an acceptance", () => {
     story.until(story.operation.due_at).dispatch().ends(1, ACCEPTED)
     expect([story.state, story.operation.barred]).toEqual(["dispatched", true])
     expect(story.ends(2, UNKNOWN).state).toBe("accepted")
+    const refused = keyed({ replays_errors: true }).isLost().isRefuted()
+    refused.until(refused.operation.due_at).dispatch().ends(1, ACCEPTED)
+    expect(refused.ends(2, REJECTED).state).toBe("accepted")
   })
 })
 
