@@ -40,3 +40,14 @@ export { proveTools, type CaseReport, type ProveOptions, type ToolReport } from 
 export type { ProveVerdict } from "./prover/finding.ts"
 export type { ProveEntry, ToolsAt } from "./prover/prove-module.ts"
 export type { Fake, FakeAnswer, FakeAtUrl, FakeInProcess, FakeRequest, FakeWorld } from "./prover/fake-provider.ts"
+export {
+  causesOf,
+  figureLine,
+  figuresOf,
+  groupsOf,
+  isFinding,
+  type FoundCause,
+  type GroupFigures,
+  type ProveFigures,
+} from "./prover/prove-summary.ts"
+export { recordedProvider, type RecordedExchange, type Recording } from "./prover/recorded-provider.ts"

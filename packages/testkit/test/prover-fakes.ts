@@ -108,7 +108,7 @@ export async function look(url: string, { operationId, signal }: Look) {
   const own = await list(url, `operation_id=${operationId}`, signal)
   if (own.length === 0) return absent({ complete: true })
   return found(
-    own.map((one) => ({ id: one.id, operationId, state: stateOf(one) })),
+    own.map((one) => ({ id: one.id, operationId: one.operation_id ?? "", state: stateOf(one) })),
     { complete: true },
   )
 }

@@ -1,5 +1,6 @@
 /** Why a tool that can be looked up ended at a person, or did not end. */
-import type { Finding as Fact } from "@invokejs/protocol"
+import { judge, type Finding as Fact } from "@invokejs/protocol"
+import { causeProblem } from "./cause-problem.ts"
 import type { Evidence, Finding } from "./finding.ts"
 
 export function explainStuck(evidence: Evidence): Finding {
@@ -11,10 +12,10 @@ export function explainStuck(evidence: Evidence): Finding {
   const looks = operation.evidence.filter((one) => one.source === "probe").map((one) => one.finding)
   if (verdict === "diverged") return diverged(ended, reason?.text ?? "")
   return (
-    withoutCause(evidence, looks, ended) ??
+    causeProblem(evidence, "missing_cause", ended) ??
+    notMet(evidence, ended) ??
     withoutCompleteness(evidence, looks, ended) ??
-    withoutAnswer(evidence, looks, ended) ??
-    notMet(code, reason?.text ?? "", ended) ?? {
+    withoutAnswer(evidence, looks, ended) ?? {
       verdict: "stuck",
       code: "not_settled",
       happened: `${ended}${code === "" ? "" : ` (${code}: ${reason?.text ?? ""})`}, with ${seen.effects} effects at the provider`,
@@ -41,46 +42,25 @@ function diverged(ended: string, why: string): Finding {
   }
 }
 
-const CAUSELESS = /without operationId, providerKey or createdAt/
-
-function withoutCause({ operation, seen }: Evidence, looks: readonly Fact[], ended: string): Finding | null {
-  const last = looks.at(-1)
-  const { code = "", text = "" } = operation.reason ?? {}
-  const blind = last?.kind === "unsure" && CAUSELESS.test(last.reason)
-  const unowned = last?.kind === "look" && last.candidates.length > 0 && UNOWNED.includes(code)
-  const unheld = last?.kind === "look" && last.candidates.length > 0 && seen.effects > 0 && code !== "effect_not_met"
-  if (!blind && !unowned && !unheld) return null
-  if (/before our first dispatch/.test(text)) return otherClock(ended)
-  return {
-    verdict: "missing_cause",
-    code: "no_cause",
-    happened: `the probe found an object and does not say why it is this call's${text === "" || blind ? "" : ` (${text})`}: ${ended}`,
-    fix: "Give `found` the operation id or the provider key that the object carries, or the provider's creation time: found({ id, operationId: object.metadata.operation_id, state }).",
-  }
-}
-
-const UNOWNED: readonly string[] = ["not_ours", "no_creation_time", "created_near_dispatch", "match_missing"]
-
-function otherClock(ended: string): Finding {
-  return {
-    verdict: "missing_cause",
-    code: "other_clock",
-    happened: `the object is dated before the request that made it: ${ended}`,
-    fix: "Let the fake date what it makes by the `now` that `provider` is given. If the real provider's clock is that far off, declare `skew`.",
-  }
-}
-
-function withoutCompleteness({ facts }: Evidence, looks: readonly Fact[], ended: string): Finding | null {
-  const silent = looks.filter((one) => one.kind === "look").filter((one) => one.candidates.length === 0)
-  if (silent.length === 0 || silent.some((one) => one.complete && !one.search)) return null
+/** Looks that saw nothing of this call's, and do not count. */
+function withoutCompleteness({ facts, seen }: Evidence, looks: readonly Fact[], ended: string): Finding | null {
+  const silent = looks
+    .filter((one) => one.kind === "look")
+    .filter((one) => one.candidates.length === 0 || seen.effects === 0)
+  const last = silent.at(-1)
+  if (last === undefined || (last.complete && !last.search)) return null
   const search = silent.some((one) => one.search) || facts.contract.lookup?.consistency === "search"
+  const others = silent.some((one) => one.candidates.length > 0)
+  const why = search ? "a search never proves absence" : "the probe never says `complete: true`"
   return {
     verdict: "never_complete",
     code: "never_complete",
-    happened: `${silent.length} looks found nothing, and none of them counts, because ${search ? "a search never proves absence" : "the probe never says `complete: true`"}: ${ended}`,
+    happened: `looks found nothing of this call's, and that does not count, because ${why}: ${ended}`,
     fix: search
       ? "Look by id, or in a list that shows what was written, and answer `absent({ complete: true })` there."
-      : "Answer `absent({ complete: true })` when everything that could be this object was looked at: every page, every state.",
+      : others
+        ? "Leave objects of others out of `found`, or say that these are all there are: `found(objects, { complete: true })`."
+        : "Answer `absent({ complete: true })` when everything that could be this object was looked at: every page, every state.",
   }
 }
 
@@ -88,7 +68,7 @@ function withoutAnswer({ seen, operation }: Evidence, looks: readonly Fact[], en
   const failed = seen.events.filter((one) => one.type === "evidence" && one.data["finding"] === "unanswered")
   const last = looks.at(-1)
   if (last?.kind !== "unsure" && (operation.probes.failed === 0 || looks.length > 0)) return null
-  const text = last?.kind === "unsure" ? last.reason : String(failed.at(-1)?.data["text"] ?? "")
+  const text = last?.kind === "unsure" ? last.reason : JSON.stringify(failed.at(-1)?.data["text"] ?? "")
   return {
     verdict: "stuck",
     code: "probe_fails",
@@ -97,12 +77,13 @@ function withoutAnswer({ seen, operation }: Evidence, looks: readonly Fact[], en
   }
 }
 
-function notMet(code: string, text: string, ended: string): Finding | null {
-  if (code !== "effect_not_met") return null
+function notMet({ operation }: Evidence, ended: string): Finding | null {
+  const { reason } = judge(operation, { now: operation.updated_at, taken: [], rivals: 0, clock_stepped_at: null })
+  if (reason.code !== "effect_not_met") return null
   return {
     verdict: "stuck",
     code: "effect_not_met",
-    happened: `the probe found this call's object, and \`expect.effect\` is not what it shows (${text}): ${ended}`,
+    happened: `the probe found this call's object, and \`expect.effect\` is not what it shows (${reason.text}): ${ended}`,
     fix: "Let `state` hold the fields that `expect.effect` names, as the call makes them true.",
   }
 }

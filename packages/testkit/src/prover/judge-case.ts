@@ -16,6 +16,8 @@ const NOT_DONE: readonly string[] = ["not_executed", "failed"]
 
 /** Null: as it should be. */
 export function judgeCase(seen: Observation, facts: Facts): Finding | null {
+  // Held before anything was sent: the look before saw what a stranger had made.
+  if (seen.planted > 0 && seen.operations.every((one) => one.state === "held")) return null
   if (!seen.hit) {
     return {
       verdict: "not_tried",

@@ -9,13 +9,19 @@ import { sentKey } from "./sent-key.ts"
 import type { Supplied } from "./fake-supply.ts"
 import type { Finding } from "./finding.ts"
 import { seconds, type Facts } from "./plan-cases.ts"
+import { requestsOf } from "./schedule.ts"
 import type { Subject } from "./prove-module.ts"
 import { Stage } from "./stage.ts"
 import { runStranger, strangersId, strangersKey } from "./strangers.ts"
 
 export interface KeyCase {
   readonly plan: CasePlan
-  readonly judge: (supplied: Supplied) => Promise<Finding | null>
+  readonly judge: (supplied: Supplied) => Promise<KeyJudgement>
+}
+
+export interface KeyJudgement {
+  readonly finding: Finding | null
+  readonly schedule: readonly string[]
 }
 
 interface KeyRun {
@@ -68,7 +74,7 @@ async function twice(parts: {
   readonly plan: CasePlan
   readonly how: KeyRun
   readonly supplied: Supplied
-}): Promise<Finding | null> {
+}): Promise<KeyJudgement> {
   const { subject, facts, plan, how, supplied } = parts
   const { contract, effect } = facts
   const stage = await Stage.open({ ...supplied, subject, plan, effect, name: `prove:${subject.name}:${plan.id}` })
@@ -92,7 +98,8 @@ async function twice(parts: {
     }
     under_way.push(send(2))
     await stage.drive(after(under_way), 600_000)
-    return judge(stage, facts, (await stage.effects()) - base, how)
+    const finding = judge(stage, facts, (await stage.effects()) - base, how)
+    return { finding, schedule: requestsOf(stage.log) }
   } finally {
     await stage.close()
   }

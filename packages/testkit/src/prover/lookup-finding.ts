@@ -1,12 +1,18 @@
 /** Why looks said that nothing was there: the lookup was behind, or cannot see the object at all. */
+import { causeProblem } from "./cause-problem.ts"
 import type { Evidence, Finding } from "./finding.ts"
 import { seconds } from "./plan-cases.ts"
 
-export function lookupFinding({ seen, facts }: Evidence, verdict: Finding["verdict"], when: string): Finding {
+export function lookupFinding(evidence: Evidence, verdict: Finding["verdict"], when: string): Finding {
+  const { seen, facts } = evidence
   const { lookup } = facts.contract
-  const { shown } = seen
+  const problem = causeProblem(evidence, verdict, when)
+  if (problem !== null) return problem
+  const { plan, shown } = seen
+  // What the case itself held back was shown no earlier than that.
+  const behind_ms = plan.look?.kind === "behind" ? facts.shows_ms : 0
   if (shown !== null && shown.first_seen_ms !== null) {
-    const took = seconds(shown.first_seen_ms)
+    const took = seconds(Math.max(shown.first_seen_ms, behind_ms))
     const declared = lookup?.consistency === "strong" ? "0 s (`strong`)" : seconds(lookup?.visibility_ms ?? 0)
     return {
       verdict,

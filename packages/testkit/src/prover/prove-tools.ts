@@ -11,7 +11,7 @@ import type { CasePlan } from "./case-plan.ts"
 import { judgeCase } from "./judge-case.ts"
 import { FakeSupply } from "./fake-supply.ts"
 import type { Finding, ProveVerdict } from "./finding.ts"
-import { keyCases } from "./key-cases.ts"
+import { keyCases, type KeyCase } from "./key-cases.ts"
 import { planCases, type Facts } from "./plan-cases.ts"
 import { readSubjects, type Subject } from "./prove-module.ts"
 import { runCase, type Observation } from "./run-case.ts"
@@ -24,6 +24,8 @@ export interface CaseReport {
   readonly case: string
   readonly says: string
   readonly verdict: ProveVerdict
+  /** The state in which the operation came to rest; null where there was none. */
+  readonly state: string | null
   /** Null: as it should be. */
   readonly code: string | null
   readonly happened: string | null
@@ -88,8 +90,7 @@ class ToolRun {
         if (this.#wanted(plan.id)) await this.#case(plan, facts)
       }
       for (const { plan, judge } of keyCases(this.#subject, facts)) {
-        if (this.#wanted(plan.id))
-          this.#report(plan, plan.not_tried ? null : await judge(await this.#supply.take()), [])
+        if (this.#wanted(plan.id)) await this.#key(plan, judge)
       }
     }
     return { tool: name, safety, cases: this.#cases }
@@ -105,14 +106,22 @@ class ToolRun {
     const seen = await this.#run(CLEAN, supplied, null, EMPTY_CONTRACT)
     const facts = factsOf(this.#subject, seen, supplied)
     const finding = cleanFinding(this.#subject, seen, facts)
-    this.#report(CLEAN, finding, scheduleOf(seen))
+    this.#report(CLEAN, finding, scheduleOf(seen), seen)
     return finding === null ? facts : null
   }
 
   async #case(plan: CasePlan, facts: Facts): Promise<void> {
     if (plan.not_tried !== undefined) return this.#report(plan, null, [])
     const seen = await this.#run(plan, await this.#supply.take(), facts.effect, facts.contract)
-    this.#report(plan, judgeCase(seen, facts), scheduleOf(seen))
+    this.#report(plan, judgeCase(seen, facts), scheduleOf(seen), seen)
+  }
+
+  async #key(plan: CasePlan, judge: KeyCase["judge"]): Promise<void> {
+    if (plan.not_tried !== undefined) return this.#report(plan, null, [])
+    const supplied = await this.#supply.take()
+    const { finding, schedule } = await judge(supplied)
+    this.#supply.ended(supplied)
+    this.#report(plan, finding, schedule)
   }
 
   async #run(
@@ -127,11 +136,12 @@ class ToolRun {
     return seen
   }
 
-  #report(plan: CasePlan, finding: Finding | null, schedule: readonly string[]): void {
+  #report(plan: CasePlan, finding: Finding | null, schedule: readonly string[], seen?: Observation): void {
     const report: CaseReport = {
       case: plan.id,
       says: plan.says,
       verdict: plan.not_tried !== undefined ? "not_tried" : (finding?.verdict ?? "ok"),
+      state: seen?.operations[0]?.state ?? null,
       code: plan.not_tried !== undefined ? "not_tried" : (finding?.code ?? null),
       happened: plan.not_tried ?? finding?.happened ?? null,
       do: finding === null || finding.fix === "" ? null : finding.fix,

@@ -14,6 +14,7 @@ import {
   type Result,
 } from "@invokejs/protocol"
 import type { CasePlan, Plant } from "./case-plan.ts"
+import type { ProxyRecordEntry } from "../fault-proxy/proxy-record.ts"
 import type { DoorEntry } from "./provider-door.ts"
 import { Stage, type StageParts } from "./stage.ts"
 import { lookOnce, runStranger, strangersId, strangersKey } from "./strangers.ts"
@@ -45,6 +46,8 @@ export interface Observation {
   readonly operations: readonly Operation[]
   readonly events: readonly AuditEvent[]
   readonly log: readonly DoorEntry[]
+  /** The request that a fault of bytes befell. */
+  readonly wire: ProxyRecordEntry | null
   readonly started: readonly Started[]
   /** Asked only where looks were wrong: when the lookup shows the effect. */
   readonly shown: Shown | null
@@ -107,6 +110,7 @@ class CaseRun {
     await this.#settle()
     const operations = this.#stage.operations()
     const effects = (await this.#stage.effects()) - this.#base
+    const log = [...this.#stage.log]
     const doubtful = effects > 1 || (effects > 0 && operations.some(({ state }) => DENIALS.includes(state)))
     return {
       plan,
@@ -114,10 +118,11 @@ class CaseRun {
       tellings: this.#tellings,
       effects,
       shown: doubtful ? await this.#peek() : null,
+      wire: this.#stage.proxies.call.record().find((entry) => entry.faults.length > 0) ?? null,
       planted: this.#planted,
       operations,
       events: operations.flatMap((one) => this.#stage.store.rows.timelines.get(one.operation_id) ?? []),
-      log: this.#stage.log,
+      log,
       started: this.#stage.started,
       hit: this.#stage.hit() && (plan.plant === undefined || this.#planted > 0),
       endless: this.#endless,
@@ -131,17 +136,14 @@ class CaseRun {
     const many = kind === "crowd" ? (this.#stage.parts.fake.page ?? CROWD) + 5 : 1
     const tool = await subject.toolAt(this.#stage.strangerUrl)
     const before = await this.#stage.effects()
-    for (const fake of this.#stage.fakes()) {
-      this.#stage.strangersAt(fake)
-      for (let n = 0; n < many; n += 1) {
-        const name = `${plan.id}:${n}`
-        const call = {
-          params: (kind === "equal_before" || kind === "equal_after" ? params : other?.(n)) ?? params,
-          operation_id: strangersId(name),
-          provider_key: strangersKey(this.#contract, name),
-        }
-        await this.#while(runStranger({ tool, clock, contract: this.#contract }, call))
+    for (let n = 0; n < many; n += 1) {
+      const name = `${plan.id}:${n}`
+      const call = {
+        params: (kind === "equal_before" || kind === "equal_after" ? params : other?.(n)) ?? params,
+        operation_id: strangersId(name),
+        provider_key: strangersKey(this.#contract, name),
       }
+      await this.#while(runStranger({ tool, clock, contract: this.#contract }, call))
     }
     const made = (await this.#stage.effects()) - before
     this.#planted += made
@@ -209,6 +211,7 @@ class CaseRun {
 /** The same action in other words. */
 export function reworded(params: Json, field: string | undefined): Json {
   if (field === undefined || typeof params !== "object" || params === null || Array.isArray(params)) return params
-  const given = (params as { readonly [name: string]: Json })[field]
-  return { ...params, [field]: `As asked: ${typeof given === "string" ? given : ""}, please` }
+  const given = params as { readonly [name: string]: Json }
+  const words = given[field]
+  return { ...given, [field]: `As asked: ${typeof words === "string" ? words : ""}, please` }
 }

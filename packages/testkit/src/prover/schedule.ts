@@ -6,43 +6,78 @@ import type { Observation, Telling } from "./run-case.ts"
 
 interface Line {
   readonly at: number
+  readonly rank: number
   readonly text: string
 }
 
 const LINES_MAX = 40
+const RANK = { admitted: 0, request: 1, event: 2, telling: 3 } as const
+const BEFORE_REQUESTS: readonly string[] = ["requested", "submitted"]
 
 export function scheduleOf(seen: Observation): readonly string[] {
+  const [first] = seen.log.filter((entry) => entry.side === "call")
   const lines: Line[] = [
-    ...seen.log.flatMap((entry) => requestLines(entry)),
+    ...lostRequest(seen),
+    ...seen.log.flatMap((entry) => requestLines(entry, entry === first && seen.wire !== null)),
     ...seen.events.flatMap((event) => eventLine(event, seen.start_wall)),
     ...seen.tellings.map((one) => tellingLine(one)),
   ]
-  const sorted = lines.map((line, order) => ({ ...line, order })).toSorted((a, b) => a.at - b.at || a.order - b.order)
-  const said = merged(sorted.map(({ at, text }) => `${seconds(at).padStart(9)}  ${text}`))
+  // What falls into one millisecond stands in the order in which it can only have happened.
+  const sorted = lines.toSorted((a, b) => a.at - b.at || a.rank - b.rank)
+  const said = merged(sorted)
   if (said.length <= LINES_MAX) return said
   const head = said.slice(0, LINES_MAX / 2)
   const tail = said.slice(-LINES_MAX / 2)
   return [...head, `           … ${said.length - LINES_MAX} lines left out …`, ...tail]
 }
 
-/** Equal neighbours are one line. */
-function merged(lines: readonly string[]): readonly string[] {
-  return lines.filter((line, index) => line !== lines[index - 1])
+/** Only what was sent: for cases in which nothing is called. */
+export function requestsOf(log: readonly DoorEntry[]): readonly string[] {
+  return merged(log.flatMap((entry) => requestLines(entry, false, "the tool's own function")))
 }
 
-function requestLines(entry: DoorEntry): Line[] {
+/** A request that a fault kept from the provider. */
+function lostRequest({ wire, started, plan }: Observation): Line[] {
+  const [attempt] = started
+  if (wire === null || wire.deliveries > 0 || attempt === undefined) return []
+  return [{ at: attempt.at, rank: RANK.request, text: `the tool sends ${wire.method} ${wire.path}: ${plan.says}` }]
+}
+
+/** Of many equal neighbours the first, how many more, and the last. */
+function merged(lines: readonly Line[]): readonly string[] {
+  const said: string[] = []
+  for (let at = 0; at < lines.length;) {
+    const first = lines[at]
+    let end = at + 1
+    while (lines[end]?.text === first?.text && end < lines.length) end += 1
+    const last = lines[end - 1]
+    if (first) said.push(shown(first))
+    if (end - at > 2) said.push(`${" ".repeat(11)}… ${end - at - 2} more of these …`)
+    if (last && end - at > 1) said.push(shown(last))
+    at = end
+  }
+  return said
+}
+
+function shown({ at, text }: Line): string {
+  return `${seconds(at).padStart(9)}  ${text}`
+}
+
+function requestLines(entry: DoorEntry, broken: boolean, stranger = "somebody else"): Line[] {
+  const rank = RANK.request
   if (entry.side === "look") return []
   const { at, handed_at, made, status, answered, request } = entry
   const path = request.path.length > 60 ? `${request.path.slice(0, 57)}…` : request.path
-  const who = entry.side === "call" ? "the tool" : "somebody else"
+  const who = entry.side === "call" ? "the tool" : stranger
   const sent = `${who} sends ${request.method} ${path}`
-  if (handed_at === null) return [{ at, text: `${sent}; the provider never acts on it` }]
+  if (handed_at === null) return [{ at, rank, text: `${sent}; the provider never acts on it` }]
   const effect = made > 0 ? `: ${made === 1 ? "an effect" : `${made} effects`}` : ": no effect"
-  const answer = answered ? `, answers ${status}` : ", the answer is kept back"
-  if (handed_at - at < 1_000) return [{ at, text: `${sent}; the provider acts on it${effect}${answer}` }]
+  const whole = broken ? " (the tool does not get that answer as it was)" : ""
+  const answer = answered ? `, answers ${status}${whole}` : ", the answer is kept back"
+  if (handed_at - at < 1_000) return [{ at, rank, text: `${sent}; the provider acts on it${effect}${answer}` }]
   return [
-    { at, text: `${sent}; the provider takes it and does not act yet` },
-    { at: handed_at, text: `the provider acts on that ${request.method}${effect}${answer}` },
+    { at, rank, text: `${sent}; the provider takes it and does not act yet` },
+    { at: handed_at, rank, text: `the provider acts on that ${request.method}${effect}${answer}` },
   ]
 }
 
@@ -51,12 +86,13 @@ function tellingLine({ at, who, result, error, effects }: Telling): Line {
     result === null
       ? `refused: ${error?.code}`
       : `told "${result.status}", ${result.final_outcome}${result.cause === null ? "" : ` (cause: ${result.cause})`}`
-  return { at, text: `${who}: ${told}; effects so far: ${effects}` }
+  return { at, rank: RANK.telling, text: `${who}: ${told}; effects so far: ${effects}` }
 }
 
 function eventLine({ type, to, data, at }: AuditEvent, start: number): Line[] {
   const text = eventText(type, data, to)
-  return text === null ? [] : [{ at: at - start, text: `invoke: ${text}` }]
+  const rank = BEFORE_REQUESTS.includes(type) ? RANK.admitted : RANK.event
+  return text === null ? [] : [{ at: at - start, rank, text: `invoke: ${text}` }]
 }
 
 function eventText(type: AuditEvent["type"], data: AuditEvent["data"], to: string | null): string | null {
@@ -66,8 +102,10 @@ function eventText(type: AuditEvent["type"], data: AuditEvent["data"], to: strin
       return "the call is admitted"
     case "submitted":
       return `the dispatch record of attempt ${said(data["attempt"])} is durable`
+    case "provider_result":
+      return `a look finds ${lookText(data)}`
     case "evidence":
-      return data["source"] === "probe" ? `a look: ${lookText(data)}` : null
+      return data["finding"] === "unanswered" ? `a look is not answered${reason === "" ? "" : ` (${reason})`}` : null
     case "acknowledged":
     case "accepted":
     case "attempt_disproved":
@@ -90,12 +128,11 @@ function eventText(type: AuditEvent["type"], data: AuditEvent["data"], to: strin
   }
 }
 
-function lookText(data: AuditEvent["data"]): string {
-  const parts = ["finding", "candidates", "complete", "search", "text", "reason", "verdict"].flatMap((name) => {
-    const value = said(data[name])
-    return value === "" ? [] : [name === "finding" ? value : `${name} ${value}`]
-  })
-  return parts.join(", ")
+function lookText({ finding, candidates, complete }: AuditEvent["data"]): string {
+  if (finding !== "look") return `${said(finding)}, which says nothing`
+  const found =
+    Array.isArray(candidates) && candidates.length > 0 ? candidates.map((one: Json) => said(one)).join(", ") : "nothing"
+  return `${found}${complete === true ? ", and says that it saw everything" : ", and does not say that it saw everything"}`
 }
 
 function said(value: Json | undefined): string {

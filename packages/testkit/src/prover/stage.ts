@@ -62,7 +62,6 @@ export class Stage implements Quiet {
   #processes: ProverProcess[] = []
   #doors: ProviderDoor[] = []
   #opened: Opened | null = null
-  #strangers: Fake | null = null
   #ended = 0
 
   private constructor(parts: StageParts) {
@@ -131,17 +130,6 @@ export class Stage implements Quiet {
       (plan.door === undefined || this.log.some((entry) => entry.side === "call" && entry.fault !== null)) &&
       (plan.look === undefined || looked[plan.look.kind]())
     )
-  }
-
-  /** The fake, and the other one where there are two. */
-  fakes(): readonly Fake[] {
-    const { fake, twin } = this.parts
-    return twin === null ? [fake] : [fake, twin]
-  }
-
-  /** Whose door strangers knock at. */
-  strangersAt(fake: Fake): void {
-    this.#strangers = fake
   }
 
   effects(): Promise<number> {
@@ -220,7 +208,7 @@ export class Stage implements Quiet {
       side,
       clock: this.parts.clock,
       log: this.log,
-      fake: () => this.#fakeFor(side),
+      fake: () => (side === "look" ? this.#lookedAt() : this.parts.fake),
       fault: (request) => (side === "call" ? this.#doorFault(request) : side === "look" ? this.#lookFault() : null),
       crash: () => this.process.kill(),
       sync: () => this.#sync(),
@@ -263,11 +251,6 @@ export class Stage implements Quiet {
     if (this.parts.plan.look?.kind !== "silent" || this.#door_spent) return null
     this.#door_spent = true
     return { kind: "swallow" }
-  }
-
-  #fakeFor(side: DoorEntry["side"]): Fake {
-    if (side === "stranger") return this.#strangers ?? this.parts.fake
-    return side === "look" ? this.#lookedAt() : this.parts.fake
   }
 
   /** SG2. */
