@@ -94,7 +94,19 @@ function judgeObjects(
   if (own.length < claimants) {
     return inconclusive({ code: "rivals", text: "other operations could own the object that was found" })
   }
-  return judgeOwn(own)
+  return judgeOwn(claimants === 1 ? own : ourShare(own))
+}
+
+/**
+ * Of several objects and as many claimants each takes the oldest that can be its own: an operation that was dispatched later
+ * cannot own an older one, and would be left without its own (item 7). What tells no time cannot be shared.
+ */
+function ourShare(own: readonly Standing[]): readonly Standing[] {
+  const made = (one: Standing) => one.candidate.created_at ?? Number.POSITIVE_INFINITY
+  const oldest = own.reduce((first, one) => (made(one) < made(first) ? one : first))
+  if (made(oldest) < Number.POSITIVE_INFINITY) return [oldest]
+  const reason = { code: "rivals", text: "without creation times nobody can say which object is whose" }
+  return [{ kind: "unsettled", reason, candidate: oldest.candidate }]
 }
 
 function judgeOwn(own: readonly Standing[]): Judgement {

@@ -227,6 +227,36 @@ describe("created", () => {
     expect(verdictOf(ended(terms), [both]).verdict).toBe("diverged")
   })
 
+  test("of as many objects as claimants each takes the oldest it can own, so that nobody is left without its own [R4b] [item 7]", () => {
+    const rivals = { rivals: 1 }
+    const newer = made(T0 + 60 * SECOND, "ch_10")
+    for (const finds of [
+      [made(T0), newer],
+      [newer, made(T0)],
+    ]) {
+      expect(verdictOf(ended(terms), [{ at: T0 + 61 * SECOND, finds }], rivals)).toMatchObject({
+        verdict: "confirmed",
+        candidate: { object_id: "ch_9" },
+      })
+    }
+    const first = made(T0)
+    const processing = { ...first, state: { ...first.state, charged: false } }
+    expect(verdictOf(ended(terms), [{ at: T0 + 61 * SECOND, finds: [newer, processing] }], rivals)).toMatchObject({
+      verdict: "inconclusive",
+      reason: { code: "effect_not_met" },
+    })
+  })
+
+  test("without creation times several objects are not shared out between rivals [R4b] [item 7]", () => {
+    const looked = { type: "looked_before", seen: [], version: null, full_match: null } as const
+    const story = new Story({ contract: timeless }).do(looked).dispatch().ends(1, UNKNOWN)
+    const both = { at: T0 + SECOND, finds: [stranger({ object_id: "ch_9" }), stranger({ object_id: "ch_10" })] }
+    expect(verdictOf(story, [both], { rivals: 1 })).toMatchObject({
+      verdict: "inconclusive",
+      reason: { code: "rivals" },
+    })
+  })
+
   test("an object that confirms another operation is no candidate [R4] [item 7]", () => {
     const judging = { taken: [objectKey(made(T0))] }
     expect(verdictOf(ended(terms), twice([made(T0)]), judging).verdict).toBe("refuted")
