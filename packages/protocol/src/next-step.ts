@@ -19,7 +19,7 @@ import { lookedSince } from "./transition/schedule.ts"
 import { openTooLong } from "./transition/timers.ts"
 import type { Operation } from "./operation.ts"
 
-export { mayUseSameKey, sameKeyFrom } from "./same-key.ts"
+export { mayUseSameKey } from "./same-key.ts"
 
 export type NextStep =
   /** Make attempt n+1. */

@@ -85,7 +85,7 @@ export function restoredSettledFrom(operation: Operation, clock_stepped_at: numb
   return until + SEND_TIME_MS + lookupWindow(operation)
 }
 
-export function keyMargin(operation: Operation): number {
+function keyMargin(operation: Operation): number {
   const { key, timeout_ms: timeout, lookup } = operation.contract
   const execution = lookup?.max_execution_ms ?? DEFAULTS.max_execution_ms
   return Math.max(
