@@ -1,7 +1,8 @@
 /**
  * What an engine does before it takes its first call: learn what earlier processes left behind (CS-5, CS-9, CS-8).
  *
- * RV1. A journal in quarantine marks every open operation `restored` once; nothing dispatches until it is lifted.
+ * RV1. A journal in quarantine marks every open operation `restored` once; nothing dispatches until it is lifted. Where it went
+ *      back under processes that go on, they do so before the next step of each, and before it is lifted.
  * RV2. Workers whose processes are proved gone are closed at once; the others' leases lapse by themselves.
  * RV3. Stored keys are derived again: a difference without a new identity version refuses the start (item 9).
  */
@@ -25,20 +26,27 @@ export async function recover(context: EngineContext): Promise<void> {
 
 const OPEN = STATE_NAMES.filter((state) => !isTerminal(state))
 
-async function markRestored(context: EngineContext, since: number): Promise<void> {
+export async function markRestored(context: EngineContext, since: number): Promise<void> {
   for await (const operation of allOpen(context)) {
-    if (!mayBeForgotten(operation, since)) continue
-    await applyEvent(
-      context,
-      operation.operation_id,
-      (row) => (mayBeForgotten(row, since) ? { type: "restored", until: since } : null),
-      { actor: "engine" },
-    )
+    if (mayBeForgotten(operation, since)) await markOneRestored(context, operation, since)
   }
 }
 
+export async function markOneRestored(
+  context: EngineContext,
+  { operation_id }: Operation,
+  since: number,
+): Promise<void> {
+  await applyEvent(
+    context,
+    operation_id,
+    (row) => (mayBeForgotten(row, since) ? { type: "restored", until: since } : null),
+    { actor: "engine" },
+  )
+}
+
 /** Admitted since, it is known to nobody but this life of the journal. */
-function mayBeForgotten({ state, restored, created_at }: Operation, since: number): boolean {
+export function mayBeForgotten({ state, restored, created_at }: Operation, since: number): boolean {
   return !isTerminal(state) && created_at <= since && (restored === null || restored.until < since)
 }
 

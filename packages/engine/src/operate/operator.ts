@@ -28,6 +28,7 @@ import { applyEvent, type Applied, type Facts } from "../operation-writer.ts"
 import type { PurgeResult } from "../ports/journal.ts"
 import { endAttemptsOf } from "../reconcile/gone-workers.ts"
 import { judgeHeld } from "../reconcile/held.ts"
+import { markRestored } from "../recover.ts"
 import { retakeSlot, takeSlotAllowed } from "./retake-slot.ts"
 
 const PURGE_MAX = 10_000
@@ -182,7 +183,11 @@ export class Operator {
   /** Lets the journal dispatch again. The statement says what was lost; it stays on record. */
   async liftQuarantine(statement: string): Promise<void> {
     const said = reasonOf({ reason: statement }, "statement")
-    await journaled(() => this.#context.journal.liftQuarantine(this.#name, said))
+    await journaled(async () => {
+      const quarantine = await this.#context.journal.quarantine()
+      if (quarantine) await markRestored(this.#context, quarantine.since)
+      await this.#context.journal.liftQuarantine(this.#name, said)
+    })
     this.#context.wake()
   }
 

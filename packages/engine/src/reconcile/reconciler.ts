@@ -15,6 +15,7 @@ import { applyEvent } from "../operation-writer.ts"
 import { dispatchOperation } from "../dispatch/dispatch.ts"
 import { refusedAsFaulty } from "../dispatch/faulty-tools.ts"
 import { overwritten } from "../dispatch/overwritten.ts"
+import { markOneRestored, mayBeForgotten } from "../recover.ts"
 import { fenceOperation } from "./fence.ts"
 import { judgeHeld } from "./held.ts"
 import { lookBefore } from "./look-before.ts"
@@ -140,6 +141,10 @@ export async function stepOperation(context: EngineContext, operation: Operation
   const tool = context.tools.of(operation)
   if (!tool) return
   const actor = "engine"
+  const quarantine = await context.journal.quarantine()
+  if (quarantine && mayBeForgotten(operation, quarantine.since)) {
+    return markOneRestored(context, operation, quarantine.since)
+  }
   if (lapsed && operation.state === "dispatched") {
     if (context.running.has(operation.operation_id)) return
     await applyEvent(
@@ -152,7 +157,7 @@ export async function stepOperation(context: EngineContext, operation: Operation
   }
   const step = nextStep(operation, {
     now: context.journal.now(),
-    quarantine: (await context.journal.quarantine()) !== null,
+    quarantine: quarantine !== null,
     can_fence: tool.fence !== null,
     contract: tool.contract,
     clock_stepped_at: context.clock_stepped_at(),
