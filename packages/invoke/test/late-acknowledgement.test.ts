@@ -141,6 +141,25 @@ describe("a late acknowledgement", () => {
   })
 })
 
+describe("an acknowledgement that names an object", () => {
+  test("which confirms another operation settles all the same, and says that it is shared [item 3] [RC-12]", async () => {
+    const { open, outside, journal } = setting()
+    const invoke = await open([payTool(outside)])
+    const daily = () => outcome.applied({ done: true }, { object: { id: "digest-1", state: {} } })
+    outside.script = [daily, daily]
+    const first = await invoke.call({ tool: "pay", params: BILL })
+    const second = await invoke.call({ tool: "pay", params: { ...BILL, invoice: "2" } })
+    expect([first.status, second.status]).toEqual(["succeeded", "succeeded"])
+    expect(await row(invoke, first.operation_id)).toMatchObject({ object: { object_id: "digest-1" } })
+    expect(await row(invoke, second.operation_id)).toMatchObject({ object: null })
+    const reader = await journal()
+    expect(await reader.incidents({})).toMatchObject([
+      { kind: "object_shared", operation_id: second.operation_id, detail: { confirms: first.operation_id } },
+    ])
+    await reader.close()
+  })
+})
+
 describe("a late negative", () => {
   test("of a promise that ends after its timeout disproves its attempt [ST-5] [ST-8]", async () => {
     const { clock, open, outside, nothing, ends } = setting()

@@ -77,6 +77,8 @@ describe("a lapsed lease", () => {
     const { operation_id } = await invoke.call({ tool: "pay", params: BILL, wait: 0 })
     await clock.advance(5 * MINUTE)
     expect(outside.requests).toHaveLength(1)
+    // It lives, and its own process knows: nothing is unknown about it yet.
+    expect(await row(invoke, operation_id)).toMatchObject({ state: "dispatched" })
     outside.release()
     await clock.idle()
     expect(await row(invoke, operation_id)).toMatchObject({ state: "succeeded" })

@@ -270,10 +270,10 @@ describe("a retry", () => {
   })
 
   test("that retook its slot makes a newcomer wait [item 8c]", async () => {
-    const { call, clock, outside, invoke } = await setting({ attempts: 1 })
+    const { call, clock, outside, invoke, operator } = await setting({ attempts: 1 })
     outside.script = ["busy", "hang"]
     const first = await call("a")
-    expect(await call("a", 0)).toMatchObject({ operation_id: first.operation_id, status: "in_progress" })
+    await operator.retry(first.operation_id, { afterAttempt: 1 })
     await clock.idle()
     expect(await call("b", 0)).toMatchObject({ status: "held", held_by: first.operation_id })
     outside.release()

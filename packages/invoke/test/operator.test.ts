@@ -186,6 +186,15 @@ describe("each verb", () => {
     expect(again).toMatchObject({ ok: true, operation_id })
     const types = (await on.invoke.timeline(operation_id)).map((one) => one.type)
     expect(types.filter((one) => one === "resolved")).toHaveLength(1)
+    // Also where the verb would be legal again.
+    on.outside.script = ["lose_request"]
+    const unknown = await on.call({ ...BILL, invoice: "4" })
+    await on.clock.idle()
+    await on.operator.reconcile(unknown.operation_id, { eventId: "click-2" })
+    await on.clock.idle()
+    await on.operator.reconcile(unknown.operation_id, { eventId: "click-2" })
+    const told = (await on.invoke.timeline(unknown.operation_id)).filter((one) => one.data["finding"] === "asked")
+    expect(told).toHaveLength(1)
     // The name belongs to that verb and that operation: elsewhere it means nothing.
     const other = await on.call({ ...BILL, invoice: "2" })
     expect((await refusal(on.operator.cancel(other.operation_id, { eventId: "click-1" }))).code).toBe(
@@ -338,7 +347,21 @@ describe("retry", () => {
   test("is bounded over the operation's life [RP-1] [R18]", async () => {
     const on = await setting({ attempts: 1 })
     on.outside.script = Array.from({ length: 30 }, () => "busy" as const)
-    let result = await on.invoke.call({ tool: "pay", params: BILL })
+    const { operation_id } = await on.invoke.call({ tool: "pay", params: BILL })
+    for (let n = 1; n <= 10; n += 1) {
+      await on.operator.retry(operation_id, { afterAttempt: n })
+      await on.clock.until(() => on.outside.requests.length === n + 1)
+      await reaches(on.clock, on.invoke, operation_id, "not_applied")
+    }
+    const over = await refusal(on.operator.retry(operation_id, { afterAttempt: 11 }))
+    expect(over).toMatchObject({ code: "retry_refused" })
+    // Calling again undoes no spent budget.
+    expect(await on.invoke.call({ tool: "pay", params: BILL })).toMatchObject({
+      status: "not_applied",
+      retry: "after_replan",
+    })
+    expect(on.outside.requests).toHaveLength(11)
+  })
     for (let n = 0; n < 15; n += 1) result = await during(on.clock, on.invoke.call({ tool: "pay", params: BILL }))
     expect(result).toMatchObject({ status: "not_applied", retry: "after_replan" })
     expect(on.outside.requests).toHaveLength(11)
