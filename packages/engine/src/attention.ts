@@ -27,24 +27,47 @@ export function needsPerson(operation: Operation): boolean {
 
 export type AttentionListener = (attention: Attention) => void
 
+/** More than a person can read at once; the newest are told. */
+const LOOK_OVER_MAX = 100
+
 export class AttentionWatch {
   readonly #journal: Journal
   readonly #telemetry: Telemetry
   readonly #listeners = new Set<AttentionListener>()
   readonly #told = new Map<string, number>()
   readonly #incidents = new Set<string>()
+  #looking = false
   readonly #unsubscribe: () => void
 
   constructor(journal: Journal, telemetry: Telemetry) {
     this.#journal = journal
     this.#telemetry = telemetry
     this.#unsubscribe = journal.subscribe((ids) => {
-      for (const id of ids ?? []) void this.#look(id)
+      if (ids === null) void this.lookOver()
+      else for (const id of ids) void this.#look(id)
     })
+  }
+
+  /** What already waits for a person, or was moved by another process. One look at a time. */
+  async lookOver(): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
+    try {
+      const waiting = await this.#journal.operations(
+        { states: ["needs_review", "awaiting_approval"] },
+        { limit: LOOK_OVER_MAX },
+      )
+      for (const { operation_id } of waiting.items) await this.#look(operation_id)
+    } catch {
+      // The journal is closing or busy: the next notice looks again.
+    } finally {
+      this.#looking = false
+    }
   }
 
   on(listener: AttentionListener): () => void {
     this.#listeners.add(listener)
+    void this.lookOver()
     return () => this.#listeners.delete(listener)
   }
 

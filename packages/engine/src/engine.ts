@@ -79,7 +79,10 @@ export class Engine {
         for (const listener of this.#listeners) listener(operation, incidents)
       },
     }
-    this.reconciler = new Reconciler(this.context, options.poll_ms)
+    this.reconciler = new Reconciler(this.context, {
+      alone: options.reconcile !== false,
+      ...(options.poll_ms === undefined ? {} : { poll_ms: options.poll_ms }),
+    })
   }
 
   static async open(options: EngineOptions): Promise<Engine> {

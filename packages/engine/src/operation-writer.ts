@@ -63,7 +63,7 @@ export async function applyEvent(
     const now = context.journal.now()
     const step = transition(operation, event, { now, unit: context.random.unit(), actor: options.actor })
     if (!step.ok) return { ok: false, operation, illegal: step, conflict: null }
-    const result = await writeStep(context, operation, step, now, options)
+    const result = await writeStep(context, operation, step, now, { ...options, taken })
     if (result.ok) {
       if (step.incidents.length > 0) context.opened(result.operation, step.incidents)
       return { ok: true, operation: result.operation, committed_at: result.committed_at }
@@ -92,10 +92,11 @@ async function writeStep(
   from: Operation,
   step: Step,
   at: number,
-  options: WriteOptions,
+  options: WriteOptions & { readonly taken: ReadonlyMap<string, string> },
 ): Promise<WriteResult> {
   const event_id = options.event_id ?? context.ids.event()
-  const objects = confirmedRows(from, step.next)
+  // Who made the event was told that the object is taken. If it is confirmed by it all the same, that settles without the row.
+  const objects = confirmedRows(from, step.next).filter((row) => !options.taken.has(row.object_id))
   const slots = (await options.slots?.(step.next)) ?? []
   const write = {
     event_id,

@@ -85,7 +85,14 @@ async function checkIdentities(context: EngineContext, tool?: string): Promise<v
 async function checkIdentity(context: EngineContext, operation: Operation): Promise<void> {
   const tool = context.tools.of(operation)
   const { identity, identity_version, namespace } = operation
-  if (!tool || identity === null || operation.repeats !== null || operation.compensates !== null) return
+  if (
+    !tool ||
+    operation.output_purged ||
+    identity === null ||
+    operation.repeats !== null ||
+    operation.compensates !== null
+  )
+    return
   const parsed = await parseStored(tool, operation.params)
   if (!parsed.ok) return
   const today = identitiesToday(tool, parsed.value)

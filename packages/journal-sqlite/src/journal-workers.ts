@@ -101,6 +101,7 @@ function proofOf(
   const lock = probeWorkerLock(driver, { file: worker.lock_file, inode: worker.lock_inode })
   if (lock === "held") return null
   if (worker.lock_boot_id === machine.boot_id) return lock === "free" ? `lock_free: ${worker.lock_file}` : null
+  if (worker.lock_host === "") return null
   const booted = [
     { lock_host: machine.host, lock_boot_id: machine.boot_id },
     ...others().filter(({ started_at }) => started_at > worker.started_at),

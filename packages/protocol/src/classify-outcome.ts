@@ -99,7 +99,9 @@ export function classifyOutcome(facts: OutcomeFacts): Classified {
   return answered(facts, seen.status)
 }
 
-function neverLeft(seen: StageObservation): boolean {
+/** Whether this observation proves that nothing of the attempt's effect left this process. The transport's self-test asks the same. */
+export function neverLeft(seen: StageObservation): boolean {
+  if (!seen.effect_requested || !seen.ended || seen.second_effect) return false
   if (seen.effect_wire_requests !== 0 || seen.status !== null) return false
   return seen.stage === "requested" || seen.stage === "connecting"
 }

@@ -11,6 +11,7 @@ export const INCIDENT_KINDS = [
   "attempt_open_too_long",
   "quarantine",
   "worker_silent",
+  "probe_failing",
 ] as const
 export type IncidentKind = (typeof INCIDENT_KINDS)[number]
 

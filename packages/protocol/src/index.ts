@@ -31,7 +31,7 @@ export type { ErrorCode, SameCallAgain } from "./error-registry.ts"
 export { InvokeError, problemOf } from "./invoke-error.ts"
 export { DEFINITE_STATUSES, WORD_STATUSES, NEVER_DEFINITE, statusMeaning } from "./definite-status.ts"
 export type { StatusMeaning } from "./definite-status.ts"
-export { classifyOutcome } from "./classify-outcome.ts"
+export { classifyOutcome, neverLeft } from "./classify-outcome.ts"
 export type { Classified, OutcomeFacts, StageObservation, ToolWord } from "./classify-outcome.ts"
 export { retryAfterMs } from "./retry-after.ts"
 export {

@@ -4,7 +4,7 @@
  * Owns: the list of states, which are terminal, which timers, verbs and evidence each one hears (protocol §4).
  * Must not: decide anything. `transition()` decides; this table says what it may decide.
  *
- * ST1. Every state that is not terminal has a timer and an operator verb (L1).
+ * ST1. Every state that is not terminal has a timer, and a verb; a dispatched one has its worker, who can be called gone (L1).
  * ST2. Nobody else compares state strings: use the predicates below.
  */
 export const STATES = {
@@ -16,19 +16,19 @@ export const STATES = {
     verbs: ["approve", "deny", "cancel"],
   },
   ready: { terminal: false, sent: "maybe", timers: ["due", "deadline"], verbs: ["cancel"] },
-  dispatched: { terminal: false, sent: true, timers: ["lapsed"], verbs: ["resolve"] },
+  dispatched: { terminal: false, sent: true, timers: ["lapsed"], verbs: [] },
   accepted: { terminal: false, sent: true, timers: ["settle_by"], verbs: ["resolve"] },
   unknown: { terminal: false, sent: true, timers: ["check", "same_key_attempt", "open_too_long"], verbs: ["resolve"] },
-  needs_review: { terminal: false, sent: true, timers: ["check", "age_alarm"], verbs: ["resolve"] },
-  succeeded: { terminal: true, sent: true, timers: [], verbs: ["compensate", "amend"] },
+  needs_review: { terminal: false, sent: true, timers: ["check", "age_alarm"], verbs: ["resolve", "compensate"] },
+  succeeded: { terminal: true, sent: true, timers: [], verbs: ["compensate", "supersede", "amend"] },
   failed: { terminal: true, sent: true, timers: [], verbs: ["supersede", "amend"] },
   not_applied: { terminal: true, sent: true, timers: [], verbs: ["retry", "supersede", "amend"] },
   undone: { terminal: true, sent: true, timers: [], verbs: ["supersede", "amend"] },
   closed_unknown: { terminal: true, sent: true, timers: [], verbs: ["amend"] },
-  refused: { terminal: true, sent: false, timers: [], verbs: ["supersede"] },
-  denied: { terminal: true, sent: false, timers: [], verbs: [] },
-  expired: { terminal: true, sent: false, timers: [], verbs: ["supersede"] },
-  cancelled: { terminal: true, sent: false, timers: [], verbs: ["supersede"] },
+  refused: { terminal: true, sent: false, timers: [], verbs: ["supersede", "amend"] },
+  denied: { terminal: true, sent: false, timers: [], verbs: ["supersede", "amend"] },
+  expired: { terminal: true, sent: false, timers: [], verbs: ["supersede", "amend"] },
+  cancelled: { terminal: true, sent: false, timers: [], verbs: ["supersede", "amend"] },
   replan: { terminal: true, sent: "maybe", timers: [], verbs: ["supersede", "amend"] },
 } as const satisfies Record<string, StateRow>
 

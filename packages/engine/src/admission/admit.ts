@@ -202,7 +202,7 @@ async function write(
         dispatched: first ? { anchor, committed_at: result.committed_at } : null,
       }
     }
-    if (result.conflict.on === "lease") context.worker.renounce()
+    if (result.conflict.on === "lease" && first) context.worker.renounce(first.lease)
     if (result.conflict.on === "quarantine")
       return await write(context, request, view, decision, { ...special, dispatch_now: false })
     return null

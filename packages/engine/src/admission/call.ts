@@ -18,6 +18,7 @@ import {
 import { needsPerson } from "../attention.ts"
 import type { EngineContext } from "../engine-context.ts"
 import { startAttempt } from "../dispatch/attempt.ts"
+import { isInDoubt } from "../operation-writer.ts"
 import { JournalError } from "../ports/journal.ts"
 import { retakeSlot } from "../operate/retake-slot.ts"
 import { admit, type Admitted } from "./admit.ts"
@@ -107,8 +108,8 @@ export async function followAdmitted(
 
 /** An identical later call on `not_applied` with budget left is its retry: one winner, the others join (item 15). */
 async function retryThenTell(context: EngineContext, request: CallRequest, operation: Operation): Promise<Result> {
-  const applied = await journaled(() =>
-    retakeSlot(context, operation, {
+  const applied = await journaled(async () => {
+    const retaken = retakeSlot(context, operation, {
       event: (row) =>
         row.state === "not_applied"
           ? {
@@ -119,8 +120,14 @@ async function retryThenTell(context: EngineContext, request: CallRequest, opera
             }
           : null,
       actor: `agent:${request.agent_id}`,
-    }),
-  )
+    })
+    // A retry in doubt may be under way: nobody may say that nothing ran (CA1).
+    return retaken.catch((error: unknown) => {
+      if (isInDoubt(error)) return null
+      throw error
+    })
+  })
+  if (applied === null) return inDoubt(context, request, operation)
   if (applied.ok) {
     context.wake()
     return tellWhenDone(context, request, applied.operation, "first")
@@ -170,7 +177,7 @@ export async function journaled<T>(run: () => Promise<T>): Promise<T> {
     throw new InvokeError(code, {
       happened: `the journal did not take it: ${error.message}`,
       ...(error.code === "commit_in_doubt" ? { fix: "Read the operation before anything else is done." } : {}),
-      detail: { cause: error.code },
+      detail: { journal_code: error.code },
       retry_after_ms: DEFAULTS.backoff_min_ms,
       cause: error,
     })

@@ -84,18 +84,31 @@ function known(request: CallRequest, view: AdmissionView, chain: string, head: O
   if (head.state === "succeeded" && !head.compensation_settled && overwritten(request, view, head)) {
     return fresh(request, view, chain, head.revision + 1, {})
   }
-  if (
-    head.state === "refused" &&
-    head.reason?.code === "possible_duplicate" &&
-    slotOf(request, view, {}).kind === "ready"
-  ) {
+  if (head.state === "refused" && refusalPassed(request, head) && slotOf(request, view, {}).kind === "ready") {
     return fresh(request, view, chain, head.revision + 1, {})
   }
-  if (head.state === "not_applied" && request.retry_on_repeat && head.retries < DEFAULTS.retries) {
-    return { kind: "retry", operation: head }
-  }
+  if (request.retry_on_repeat && mayRetryByItself(head)) return { kind: "retry", operation: head }
   return { kind: "replay", operation: head }
 }
+
+/** AD3, and its kin: a refusal is replayed only while its cause lasts. */
+function refusalPassed(request: CallRequest, head: Operation): boolean {
+  const code = head.reason?.code
+  if (code === "second_effect") return head.tool_version !== request.tool.version
+  return code === "possible_duplicate" || code === "overwritten"
+}
+
+/**
+ * AD5. Whether calling again is a retry (item 15): nothing forbade it, attempts are left, and the parameters are still there. A
+ * person's cancel and a spent budget are undone by a verb, never by calling again.
+ */
+function mayRetryByItself(head: Operation): boolean {
+  if (head.state !== "not_applied" || head.output_purged || head.retries >= DEFAULTS.retries) return false
+  if (FORBIDDEN.includes(head.reason?.code ?? "")) return false
+  return head.attempts.filter((one) => one.left).length < head.attempts_max
+}
+
+const FORBIDDEN: readonly string[] = ["cancelled", "denied", "approval_over", "overwritten", "second_effect"]
 
 /** AD4: somebody else's write was admitted after ours. */
 function overwritten(request: CallRequest, view: AdmissionView, head: Operation): boolean {

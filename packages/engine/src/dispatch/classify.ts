@@ -102,7 +102,10 @@ function protocolWord(word: ToolWord, timed_out: boolean): ProtocolWord {
 /** The tool's own words, as far as they are words: an outcome must be recorded whatever was written into it. */
 function reasonOf({ code, message }: { readonly code: unknown; readonly message: unknown }): Reason {
   const named = typeof code === "string" && code !== "" ? code : "unnamed"
-  return { code: named.slice(0, CODE_MAX), text: (typeof message === "string" ? message : named).slice(0, TEXT_MAX) }
+  return {
+    code: named.slice(0, CODE_MAX).toWellFormed(),
+    text: (typeof message === "string" ? message : named).slice(0, TEXT_MAX).toWellFormed(),
+  }
 }
 
 function stored(value: unknown) {

@@ -48,7 +48,7 @@ async function dispatchNow(context: EngineContext, operation: Operation, tool: C
       return applied.operation
     }
     if (applied.conflict !== "lease") return applied.operation
-    context.worker.renounce()
+    context.worker.renounce(lease)
   }
   return operation
 }

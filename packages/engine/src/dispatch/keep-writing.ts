@@ -30,7 +30,7 @@ export async function keepWriting<T>(context: EngineContext, about: Kept, write:
       if (error instanceof JournalError && error.code === "journal_closed") throw error
       const now = context.clock.wall()
       const wait = nextAttemptAt({ failures, now, unit: context.random.unit() }) - now
-      await new Promise<void>((resolve) => context.clock.after(wait, resolve))
+      await new Promise<void>((resolve) => context.clock.after(wait, resolve, { keep_alive: true }))
     }
   }
 }

@@ -62,9 +62,13 @@ export class Worker {
     if (lease.worker_id === this.#identity?.worker_id) this.#until = Math.max(this.#until, lease.until)
   }
 
-  /** After a refusal of the lease: another registration, another token. The old row is closed once its attempts ended. */
-  renounce(): void {
-    if (this.#identity) this.#retired.push(this.#identity.worker_id)
+  /**
+   * After a refusal of this lease: another registration, another token. The old row is closed with the engine. A second refusal
+   * of the same lease leaves the registration that came since alone.
+   */
+  renounce(refused: Pick<Lease, "worker_id">): void {
+    if (this.#identity?.worker_id !== refused.worker_id) return
+    this.#retired.push(this.#identity.worker_id)
     this.#identity = null
     this.#registering = null
   }
@@ -127,13 +131,13 @@ export class Worker {
       telemetry.log("warn", "the lease lapsed; its attempts go on and will be reconciled", {
         worker_id: identity.worker_id,
       })
-      this.renounce()
+      this.renounce(identity)
       return
     }
     const lease = { ...identity, until: now + DEFAULTS.lease_ms }
     try {
       if (await journal.workers.renew(lease, now)) this.granted(lease)
-      else this.renounce()
+      else this.renounce(identity)
     } catch (error) {
       telemetry.log("warn", "the lease could not be renewed", { error: String(error) })
     }

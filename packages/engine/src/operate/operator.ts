@@ -134,6 +134,12 @@ export class Operator {
     reasonOf(options)
     const of = await this.#read(operation_id)
     const from: readonly State[] = VERBS.repeat.from
+    if (of.output_purged) {
+      throw new InvokeError("illegal_transition", {
+        happened: `the parameters of operation ${operation_id} are purged`,
+        detail: { operation_id, state: of.state },
+      })
+    }
     if (!from.includes(of.state) && !of.contradicted) {
       throw new InvokeError("illegal_transition", {
         happened: `operation ${operation_id} is ${of.state}: only an action that may be in place is repeated`,

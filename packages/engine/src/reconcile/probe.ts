@@ -186,12 +186,15 @@ function dateOf(ms: number): Date {
 
 export function errorText(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return text.slice(0, 500)
+  return text.slice(0, 500).toWellFormed()
 }
 
 export function findingOf(answer: ProbeAnswer, generations: readonly number[]): Finding {
   switch (answer.kind) {
     case "found":
+      if (answer.candidates.length > DEFAULTS.seen_max) {
+        return { kind: "unsure", reason: `${answer.candidates.length} objects were found: the lookup must be narrower` }
+      }
       return {
         kind: "look",
         candidates: answer.candidates,

@@ -9,7 +9,7 @@
  * RE3. The loop never keeps the process alive.
  * RE4. A step that moved nothing is not made again before the next look: nothing spins, and nothing stands in others' way.
  */
-import { nextStep, type Operation } from "@invokejs/protocol"
+import { DEFAULTS, nextStep, type Operation, type Reason } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
 import { dispatchOperation } from "../dispatch/dispatch.ts"
@@ -21,6 +21,7 @@ import { judgeHeld } from "./held.ts"
 import { lookBefore } from "./look-before.ts"
 import { errorText, probeOperation } from "./probe.ts"
 import { closeGoneWorkers } from "./gone-workers.ts"
+import type { CompiledTool } from "../tool/compiled-tool.ts"
 import { postponeWithoutTool } from "./without-tool.ts"
 
 /** Steps under way at once. More would not help one machine, and each may hold a connection to a provider. */
@@ -33,6 +34,8 @@ const SWEEP_MS = 5_000
 export class Reconciler {
   readonly #context: EngineContext
   readonly #poll: number
+  /** Whether the loop goes on by itself; otherwise somebody drives it by `settle`. */
+  readonly #alone: boolean
   readonly #busy = new Set<string>()
   /** Of steps just made: the version they were made at, and until when that version is left alone (RE4). */
   readonly #made = new Map<string, { readonly version: number; readonly until: number }>()
@@ -42,9 +45,10 @@ export class Reconciler {
   #stopped = false
   #sweptAt = Number.NEGATIVE_INFINITY
 
-  constructor(context: EngineContext, poll_ms: number = IDLE_MS) {
+  constructor(context: EngineContext, options: { readonly poll_ms?: number; readonly alone?: boolean } = {}) {
     this.#context = context
-    this.#poll = poll_ms
+    this.#poll = options.poll_ms ?? IDLE_MS
+    this.#alone = options.alone ?? true
   }
 
   /** Something may be due now. */
@@ -70,7 +74,7 @@ export class Reconciler {
     this.wake()
     while (this.#running || this.#busy.size > 0) {
       await this.#running
-      await new Promise<void>((resolve) => this.#context.clock.after(1, resolve))
+      await new Promise<void>((resolve) => this.#context.clock.after(1, resolve, { keep_alive: true }))
     }
   }
 
@@ -110,7 +114,7 @@ export class Reconciler {
     } catch (error) {
       context.telemetry.log("error", "the background loop could not read the journal", { error: errorText(error) })
     }
-    if (this.#stopped) return
+    if (this.#stopped || !this.#alone) return
     this.#stopTimer = context.clock.after(next, () => {
       this.#stopTimer = null
       this.wake()
@@ -164,39 +168,62 @@ export async function stepOperation(context: EngineContext, operation: Operation
   })
   switch (step.do) {
     case "dispatch":
-      if (await overwritten(context, operation)) return
-      if (await refusedAsFaulty(context, operation, tool)) return
-      await dispatchOperation(context, operation, tool)
-      return
+      return dispatchOrLook(context, operation, tool)
     case "look_before":
       await lookBefore(context, operation, tool)
       return
     case "probe":
-      return probeOperation(context, operation, tool)
+      return tool.probe ? probeOperation(context, operation, tool) : withoutProbe(context, operation)
     case "fence":
       return fenceOperation(context, operation, tool)
     case "timer":
       await applyEvent(
         context,
         operation.operation_id,
-        (row) => (row.version === operation.version ? { type: "due" } : null),
+        (row) =>
+          row.version === operation.version
+            ? { type: "due", contract: tool.contract, clock_stepped_at: context.clock_stepped_at() }
+            : null,
         { actor, known: operation },
       )
       return
     case "wait":
       if (step.until > (operation.due_at ?? 0)) {
-        await applyEvent(
-          context,
-          operation.operation_id,
-          (row) =>
-            row.version === operation.version
-              ? { type: "postpone", until: step.until, reason: { code: "waiting", text: "it waits its turn" } }
-              : null,
-          { actor, known: operation },
-        )
+        await postpone(context, operation, step.until, { code: "waiting", text: "it waits its turn" })
       }
       return
     case "nothing":
       return
   }
+}
+
+/** What may not be sent, and is unknown, is looked up instead: a refused dispatch must not keep the look waiting. */
+async function dispatchOrLook(context: EngineContext, operation: Operation, tool: CompiledTool): Promise<void> {
+  const barred = (await overwritten(context, operation)) || (await refusedAsFaulty(context, operation, tool))
+  const after = barred ? operation : await dispatchOperation(context, operation, tool)
+  if (operation.state !== "unknown" || after.attempts.length > operation.attempts.length) return
+  if (tool.probe) return probeOperation(context, operation, tool)
+  const until = context.journal.now() + DEFAULTS.backoff_max_ms
+  await postpone(context, operation, until, { code: "not_dispatched", text: "another attempt may not be sent now" })
+}
+
+/** The tool of a checkable operation has lost its probe: said once a schedule, never in a circle. */
+async function withoutProbe(context: EngineContext, operation: Operation): Promise<void> {
+  const reason = { code: "no_probe", text: "the tool that is loaded here has no probe any more" }
+  await postpone(context, operation, context.journal.now() + DEFAULTS.probe_interval_ms, reason)
+  const { operation_id, tenant } = operation
+  const open = await context.journal.incidents({ operation_id, open: true })
+  if (open.some((one) => one.kind === "probe_failing")) return
+  const draft = { kind: "probe_failing" as const, operation_id, detail: reason }
+  await context.journal.openIncident(tenant, draft)
+  context.opened(operation, [draft])
+}
+
+async function postpone(context: EngineContext, operation: Operation, until: number, reason: Reason): Promise<void> {
+  await applyEvent(
+    context,
+    operation.operation_id,
+    (row) => (row.version === operation.version ? { type: "postpone", until, reason } : null),
+    { actor: "engine", known: operation },
+  )
 }

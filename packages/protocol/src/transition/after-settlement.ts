@@ -44,6 +44,7 @@ function retryRefusal(operation: Operation, after: number, late: boolean): strin
   if (operation.state !== "not_applied") return `only not_applied is retried; this one is ${operation.state}`
   if (operation.contradicted) return "it is contradicted: amend it first"
   if (operation.superseded_by !== null) return "it is superseded"
+  if (operation.output_purged) return "its parameters are purged"
   const last = operation.attempts.at(-1)?.attempt ?? 0
   if (after !== last) return `the last attempt is ${last}, not ${after}`
   if (operation.retries >= DEFAULTS.retries) return `${DEFAULTS.retries} retries in its life are used`

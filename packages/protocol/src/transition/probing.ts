@@ -32,12 +32,17 @@ export function probeStarted(step: StepBuilder, event: Of<"probe_started">): Tra
     .finish()
 }
 
+/** Looks in a row that were not answered, after which a person is told: some hours, with the schedule's delays. */
+const PROBES_FAILED_ALARM = 10
+
 export function probeUnanswered(step: StepBuilder, event: Of<"probe_unanswered">): Transition {
   const { probes } = step.operation
   if (!waitsForKnowledge(step.operation))
     return illegal(step.operation, `nothing is looked up in ${step.operation.state}`)
   if (probes.lease === null) return illegal(step.operation, "nobody is looking", "version_conflict")
   step.set({ probes: { ...probes, failed: probes.failed + 1, lease: null } })
+  // It goes on looking; a person hears that nobody answers.
+  if (probes.failed + 1 === PROBES_FAILED_ALARM) step.incident("probe_failing", reasonData(event.reason))
   return reschedule(step)
     .event("evidence", { source: "probe", finding: "unanswered", ...reasonData(event.reason) })
     .finish()

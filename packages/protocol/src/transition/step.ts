@@ -77,7 +77,7 @@ export class StepBuilder {
   }
 
   event(type: AuditEventType, data: { readonly [name: string]: Json } = {}, actor = this.#context.actor): this {
-    this.#events.push({ type, from: this.#from.state, to: this.#next.state, actor, data })
+    this.#events.push({ type, from: this.#from.state, to: this.#next.state, actor, data: wellFormed(data) })
     return this
   }
 
@@ -103,6 +103,17 @@ export class StepBuilder {
       incidents: this.#incidents,
     }
   }
+}
+
+/**
+ * Half of a surrogate pair, from a provider's text or a cut of ours, is no JSON that a digest could cover: one bad character must
+ * not make a fact unrecordable.
+ */
+function wellFormed<T extends Json | { readonly [name: string]: Json }>(value: T): T {
+  if (typeof value === "string") return value.toWellFormed() as T
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map((one: Json) => wellFormed(one)) as unknown as T
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wellFormed(one as Json)])) as T
 }
 
 export function illegal(operation: Operation, text: string, code: Illegal["code"] = "illegal_transition"): Illegal {

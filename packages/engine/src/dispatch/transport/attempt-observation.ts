@@ -52,9 +52,5 @@ export interface AttemptObservation {
   readonly error: { readonly code: TransportErrorCode; readonly cause_code: string | null } | null
 }
 
-/** Whether this observation proves that nothing of the attempt's effect left this process (AO1-AO3). */
-export function neverLeft(observation: AttemptObservation): boolean {
-  if (!observation.effect_requested || !observation.ended || observation.second_effect) return false
-  if (observation.effect_wire_requests !== 0 || observation.status !== null) return false
-  return observation.stage === "requested" || observation.stage === "connecting"
-}
+/** The one rule that classification decides by (AO1-AO3); here so that the self-test and the tests ask the same. */
+export { neverLeft } from "@invokejs/protocol"
