@@ -30,6 +30,8 @@ export interface BadTool {
   readonly in: string
   /** Words that have to be in what the author reads. */
   readonly says: RegExp
+  /** Where a case takes long: only these. */
+  readonly only?: readonly string[]
   /** Other causes that the same fault rightly comes under. */
   readonly also?: readonly string[]
 }
@@ -253,6 +255,40 @@ export const BAD_TOOLS: readonly BadTool[] = [
     in: "answer.lost_rst",
     says: /dated 600 s before the request that made it.*`now`/s,
     also: ["never_complete"],
+  },
+  {
+    what: "has a probe that makes up what it finds",
+    over: () => ({
+      probe: ({ params, operationId }: Look) =>
+        found({ id: `ch_${params.invoice}`, operationId, state: { ...params, paid: true } }),
+    }),
+    code: "found_what_is_not_there",
+    verdict: "lost_effect",
+    in: "request.first_byte",
+    says: /the probe took something for this call's/,
+    also: ["found_a_strangers_object"],
+  },
+  {
+    what: "has a probe that looks in the wrong place",
+    over: (url) => ({
+      probe: async ({ operationId, signal }: Look) => {
+        const own = await list(url, `id=${operationId}`, signal)
+        return own.length === 0 ? absent({ complete: true }) : unsure("several")
+      },
+    }),
+    code: "probe_does_not_find_it",
+    verdict: "duplicate_effect",
+    in: "answer.lost_rst",
+    says: /does not find it later either.*Search by what the call really wrote/s,
+  },
+  {
+    what: "never ends once its connection breaks",
+    over: (url) => ({ execute: (call: Call) => charge(url, call).catch(() => new Promise(() => undefined)) }),
+    code: "attempt_never_ends",
+    verdict: "stuck",
+    in: "request.first_byte",
+    says: /did not end when its time was over.*`signal`/s,
+    only: ["request.first_byte"],
   },
   {
     what: "calls itself read-only",

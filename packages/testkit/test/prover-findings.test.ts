@@ -7,7 +7,7 @@ const isFinding = ({ verdict }: CaseReport) => !["ok", "limit", "not_tried"].inc
 
 describe("a tool that", () => {
   test.each(BAD_TOOLS)("$what is found, with its cause and what to do [AU-9]", async (bad) => {
-    const [report] = await proveTools(badModule(bad))
+    const [report] = await proveTools(badModule(bad), { only: bad.only ?? [] })
     const cases = report?.cases ?? []
     const found = cases.find((one) => one.case === bad.in)
     expect(found).toMatchObject({ verdict: bad.verdict, code: bad.code, see: `docs/guides/prove.md#${bad.code}` })

@@ -23,6 +23,7 @@ import { initCommand } from "./init.ts"
 import { opsLsCommand } from "./ops-ls.ts"
 import { opsShowCommand } from "./ops-show.ts"
 import { opsWatchCommand } from "./ops-watch.ts"
+import { proveCommand } from "./prove.ts"
 import { purgeCommand } from "./purge.ts"
 import { quarantineLiftCommand, quarantineShowCommand } from "./quarantine.ts"
 import { opsAmendCommand, opsCancelCommand, opsResolveCommand } from "./verbs-on-record.ts"
@@ -52,6 +53,7 @@ export function commandTree(): RouteMap<Context> {
       demo: demoCommand,
       init: initCommand,
       call: callCommand,
+      prove: proveCommand,
       ops: group("Operations: list, show, follow, and a person's verbs", {
         ls: opsLsCommand,
         show: opsShowCommand,

@@ -7,9 +7,7 @@ import { pathToFileURL } from "node:url"
 import type { Run } from "./define-command.ts"
 
 export async function loadTools(run: Run, file: string): Promise<readonly AnyTool[]> {
-  const path = resolve(run.world.folder, file)
-  if (!existsSync(path)) throw unusable(path, "is not there", "Check --tools.")
-  const exported = await load(path)
+  const { path, exported } = await loadModule(run, file, "Check --tools.")
   const tools = exported["tools"] ?? exported["default"]
   if (!Array.isArray(tools)) {
     throw unusable(path, "exports no list of tools", "Write: export const tools = [defineTool({ … })].")
@@ -17,6 +15,17 @@ export async function loadTools(run: Run, file: string): Promise<readonly AnyToo
   if (tools.length === 0) throw unusable(path, "exports an empty list of tools", "Put a tool into it.")
   // Each one is checked when the engine compiles it.
   return tools as readonly AnyTool[]
+}
+
+/** Everything that the module exports. */
+export async function loadModule(
+  run: Run,
+  file: string,
+  check: string,
+): Promise<{ readonly path: string; readonly exported: { readonly [name: string]: unknown } }> {
+  const path = resolve(run.world.folder, file)
+  if (!existsSync(path)) throw unusable(path, "is not there", check)
+  return { path, exported: await load(path) }
 }
 
 async function load(path: string): Promise<{ readonly [name: string]: unknown }> {

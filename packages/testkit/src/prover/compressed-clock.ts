@@ -24,6 +24,8 @@ export interface Quiet {
   busy(): boolean
   /** Grows with every sign of life. */
   life(): number
+  /** Whatever is under way is not waited for any more: time runs on over it. */
+  giveUp(): void
 }
 
 export class CompressedClock implements Clock {
@@ -84,7 +86,7 @@ export class CompressedClock implements Clock {
   }
 
   async #calm(quiet: Quiet): Promise<void> {
-    let life = -1
+    let life = quiet.life()
     let since = realNow()
     for (;;) {
       await turns(4)
@@ -96,6 +98,7 @@ export class CompressedClock implements Clock {
         life = quiet.life()
         since = realNow()
       } else if (realNow() - since > PATIENCE_MS) {
+        quiet.giveUp()
         return
       }
       await pause(1)

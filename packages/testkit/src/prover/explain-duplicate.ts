@@ -2,7 +2,7 @@
 import { saidNotApplied } from "./explain-lost.ts"
 import { attemptAt, disprovedByWord, type Evidence, type Finding } from "./finding.ts"
 import { lookupFinding } from "./lookup-finding.ts"
-import { seconds } from "./plan-cases.ts"
+import { seconds } from "./say-time.ts"
 import { sentKey } from "./sent-key.ts"
 
 export function explainDuplicate(evidence: Evidence): Finding {

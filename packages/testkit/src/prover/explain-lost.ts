@@ -1,7 +1,7 @@
 /** Why somebody was told something that the provider's own count contradicts. */
 import { disprovedByWord, type Evidence, type Finding } from "./finding.ts"
 import { lookupFinding } from "./lookup-finding.ts"
-import { seconds } from "./plan-cases.ts"
+import { seconds } from "./say-time.ts"
 import type { Telling } from "./run-case.ts"
 
 export function explainLost(evidence: Evidence, lie: "told_done" | "told_not_done", telling: Telling): Finding {

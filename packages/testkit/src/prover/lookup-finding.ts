@@ -1,7 +1,7 @@
 /** Why looks said that nothing was there: the lookup was behind, or cannot see the object at all. */
 import { causeProblem } from "./cause-problem.ts"
 import type { Evidence, Finding } from "./finding.ts"
-import { seconds } from "./plan-cases.ts"
+import { seconds } from "./say-time.ts"
 
 export function lookupFinding(evidence: Evidence, verdict: Finding["verdict"], when: string): Finding {
   const { seen, facts } = evidence

@@ -16,7 +16,7 @@ import { planCases, type Facts } from "./plan-cases.ts"
 import { readSubjects, type Subject } from "./prove-module.ts"
 import { runCase, type Observation } from "./run-case.ts"
 import { scheduleOf } from "./schedule.ts"
-import type { EffectRequest } from "./stage.ts"
+import type { EffectRequest } from "./case-faults.ts"
 import { factsOf } from "./tool-facts.ts"
 import { cleanFinding, EMPTY_CONTRACT } from "./clean-call.ts"
 

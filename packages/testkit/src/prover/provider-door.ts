@@ -7,9 +7,10 @@
  * PD1. A request that was kept and is handed over later is handed over whether or not anybody still waits for it.
  * PD2. Effects are asked of the fake, before and after each request.
  */
-import { createServer, request as send, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { CompressedClock } from "./compressed-clock.ts"
+import { bytesOf, forward, readRequest } from "./fake-http.ts"
 import { isAtUrl, type Fake, type FakeAnswer, type FakeRequest } from "./fake-provider.ts"
 
 /** Who sent it: an attempt, a look, or somebody who is not of this operation. */
@@ -106,7 +107,7 @@ export class ProviderDoor {
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { clock, side, log, live } = this.#options
     live()
-    const request = await read(incoming)
+    const request = await readRequest(incoming)
     if (request === null) return
     const fault = this.#options.fault(request)
     const entry: DoorEntry = {
@@ -202,60 +203,4 @@ export class ProviderDoor {
     entry.answered = true
     this.#options.live()
   }
-}
-
-function bytesOf(body: unknown): Buffer {
-  if (body === undefined) return Buffer.alloc(0)
-  if (Buffer.isBuffer(body)) return body
-  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body))
-}
-
-/** Null where the request ends before it is complete: then it never came. */
-async function read(incoming: IncomingMessage): Promise<FakeRequest | null> {
-  try {
-    const pieces: Buffer[] = []
-    for await (const piece of incoming) pieces.push(piece as Buffer)
-    if (!incoming.complete) return null
-    const headers: Record<string, string> = {}
-    for (const [name, value] of Object.entries(incoming.headers)) headers[name] = [value].flat().join(", ")
-    const { method = "GET", url = "/" } = incoming
-    return { method, path: url, headers, body: Buffer.concat(pieces).toString("utf8") }
-  } catch {
-    return null
-  }
-}
-
-const HOP_BY_HOP = [
-  "connection",
-  "keep-alive",
-  "transfer-encoding",
-  "content-length",
-  "host",
-  "expect",
-  "te",
-  "upgrade",
-]
-
-function forward(origin: string, { method, path, headers, body }: FakeRequest): Promise<FakeAnswer> {
-  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)))
-  return new Promise<FakeAnswer>((resolve, reject) => {
-    const outgoing = send(
-      new URL(path, origin),
-      { method, agent: false, headers: { ...kept, "content-length": Buffer.byteLength(body) } },
-      (answer) => {
-        const pieces: Buffer[] = []
-        answer.on("data", (piece: Buffer) => pieces.push(piece))
-        answer.on("error", reject)
-        answer.on("end", () => {
-          const back: Record<string, string> = {}
-          for (const [name, value] of Object.entries(answer.headers)) {
-            if (!HOP_BY_HOP.includes(name)) back[name] = [value].flat().join(", ")
-          }
-          resolve({ status: answer.statusCode ?? 502, headers: back, body: Buffer.concat(pieces) })
-        })
-      },
-    )
-    outgoing.on("error", reject)
-    outgoing.end(body)
-  })
 }

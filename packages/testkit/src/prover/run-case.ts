@@ -94,7 +94,7 @@ class CaseRun {
       await this.#plant(plan.plant)
       await this.#stage.pass(BEFORE_MS)
     }
-    await this.#stage.arm()
+    await this.#stage.faults.arm(this.#stage.proxies)
     await this.#stage.start()
     const first = [this.#tell("call")]
     if (plan.at_once) first.push(this.#tell("second caller"))
@@ -124,7 +124,7 @@ class CaseRun {
       events: operations.flatMap((one) => this.#stage.store.rows.timelines.get(one.operation_id) ?? []),
       log,
       started: this.#stage.started,
-      hit: this.#stage.hit() && (plan.plant === undefined || this.#planted > 0),
+      hit: this.#stage.faults.hit(this.#stage.proxies) && (plan.plant === undefined || this.#planted > 0),
       endless: this.#endless,
     }
   }
@@ -153,7 +153,8 @@ class CaseRun {
   async #tell(who: Telling["who"]): Promise<void> {
     const { subject, plan, clock, name } = this.#stage.parts
     const { invoke } = this.#stage.process
-    const definition = (await subject.toolAt(this.#stage.strangerUrl))["~definition"] as { readonly identity?: unknown }
+    const tool = await this.#stage.aside(() => subject.toolAt(this.#stage.strangerUrl))
+    const definition = tool["~definition"] as { readonly identity?: unknown }
     if (this.#tellings.length === 0 && who === "call") this.#base = await this.#stage.effects()
     const params = who === "reworded call" ? reworded(subject.entry.params, plan.reworded) : subject.entry.params
     const key = definition.identity === undefined ? { idempotencyKey: `prove:${name}` } : {}

@@ -1,6 +1,6 @@
 /** The schedule of a case, for people: what was sent, what became of it, what was seen and told, in the order of its time. */
 import type { AuditEvent, Json } from "@invokejs/protocol"
-import { seconds } from "./plan-cases.ts"
+import { seconds } from "./say-time.ts"
 import type { DoorEntry } from "./provider-door.ts"
 import type { Observation, Telling } from "./run-case.ts"
 
@@ -10,6 +10,13 @@ interface Line {
   readonly text: string
 }
 
+const CALLERS: { readonly [who in Telling["who"]]: string } = {
+  call: "the caller",
+  "second caller": "the second caller",
+  repeat: "the same call again",
+  "last repeat": "the same call, once more",
+  "reworded call": "the call in other words",
+}
 const LINES_MAX = 40
 const RANK = { admitted: 0, request: 1, event: 2, telling: 3 } as const
 const BEFORE_REQUESTS: readonly string[] = ["requested", "submitted"]
@@ -86,7 +93,7 @@ function tellingLine({ at, who, result, error, effects }: Telling): Line {
     result === null
       ? `refused: ${error?.code}`
       : `told "${result.status}", ${result.final_outcome}${result.cause === null ? "" : ` (cause: ${result.cause})`}`
-  return { at, rank: RANK.telling, text: `${who}: ${told}; effects so far: ${effects}` }
+  return { at, rank: RANK.telling, text: `${CALLERS[who]}: ${told}; effects so far: ${effects}` }
 }
 
 function eventLine({ type, to, data, at }: AuditEvent, start: number): Line[] {
@@ -116,8 +123,9 @@ function eventText(type: AuditEvent["type"], data: AuditEvent["data"], to: strin
       return "the attempt's time is over"
     case "worker_gone":
       return "the process is proved gone"
-    case "state_updated":
     case "unknown":
+      return "unknown"
+    case "state_updated":
     case "review_needed":
     case "diverged":
     case "contradicted":

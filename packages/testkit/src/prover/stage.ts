@@ -5,35 +5,21 @@
  *
  * SG1. Attempts and looks go through different proxies, so that a fault of one is never a fault of the other. The tool is made
  *      twice, as it is where another process looks.
- * SG2. What the world was before the effect is shown by a second fake, which never got the effect request.
  */
 import type { AnyTool } from "@invokejs/engine"
 import type { Operation } from "@invokejs/protocol"
 import { FaultProxy } from "../fault-proxy/fault-proxy.ts"
 import { MemoryStore } from "../simulator/journal/memory-store.ts"
-import type { CasePlan } from "./case-plan.ts"
-import type { CompressedClock, Quiet } from "./compressed-clock.ts"
-import { isAtUrl, type Fake, type FakeRequest } from "./fake-provider.ts"
+import { CaseFaults, type FaultParts } from "./case-faults.ts"
+import type { Quiet } from "./compressed-clock.ts"
+import { isAtUrl } from "./fake-provider.ts"
 import type { Subject } from "./prove-module.ts"
-import { ProviderDoor, type DoorEntry, type DoorFault } from "./provider-door.ts"
+import { ProviderDoor, type DoorEntry } from "./provider-door.ts"
 import { startProcess, type ProverProcess } from "./prover-process.ts"
 import { wrapTool, type Definition, type Started } from "./wrap-tool.ts"
 
-/** The request that may change the world. */
-export interface EffectRequest {
-  readonly method: string
-  /** Without its query. */
-  readonly path: string
-}
-
-export interface StageParts {
+export interface StageParts extends FaultParts {
   readonly subject: Subject
-  readonly plan: CasePlan
-  readonly clock: CompressedClock
-  readonly fake: Fake
-  /** The world without this call's effect. */
-  readonly twin: Fake | null
-  readonly effect: EffectRequest | null
   readonly name: string
 }
 
@@ -54,18 +40,19 @@ export class Stage implements Quiet {
   readonly store = new MemoryStore()
   readonly log: DoorEntry[] = []
   readonly started: Started[] = []
-  /** Looks that were answered from the world before the effect. */
-  behind = 0
+  readonly faults: CaseFaults
   #life = 0
   #running = { call: 0, look: 0 }
-  #door_spent = false
+  /** Functions that gave no sign of life for so long that they are not waited for. */
+  #hung = { call: 0, look: 0 }
   #processes: ProverProcess[] = []
   #doors: ProviderDoor[] = []
   #opened: Opened | null = null
-  #ended = 0
+  #asides = 0
 
   private constructor(parts: StageParts) {
     this.parts = parts
+    this.faults = new CaseFaults(parts, this.log, (run) => this.aside(run))
   }
 
   static async open(parts: StageParts): Promise<Stage> {
@@ -96,44 +83,20 @@ export class Stage implements Quiet {
     this.#processes.push(await startProcess({ clock, store: this.store, name, tool: this.#there.tool, pid }))
   }
 
-  /** Makes the case's faults wait for the call. */
-  async arm(): Promise<void> {
-    const { plan, effect, clock } = this.parts
-    const { call, look } = this.proxies
-    if (plan.wire !== undefined) {
-      call.script([{ ...(effect === null ? {} : { match: effect }), fault: plan.wire }])
-    }
-    if (plan.look?.kind === "fails") {
-      const fault = { kind: "answer_instead", status: 500, body: "{}" } as const
-      look.script([{ fault, times: plan.look.times }])
-    }
-    if (plan.look?.kind === "broken") look.script([{ fault: plan.look.fault }])
-    if (plan.unreachable_ms !== undefined) {
-      await call.stopListening()
-      clock.after(plan.unreachable_ms, () => void call.listenAgain())
-    }
-  }
-
-  /** Whether everything that the case is about took place. */
-  hit(): boolean {
-    const { plan } = this.parts
-    const { call, look } = this.proxies
-    const faulty = (proxy: FaultProxy) => proxy.record().some((entry) => entry.faults.length > 0)
-    const looked = {
-      fails: () => faulty(look),
-      broken: () => faulty(look),
-      silent: () => this.log.some((entry) => entry.side === "look" && entry.fault !== null),
-      behind: () => this.behind > 0,
-    }
-    return (
-      (plan.wire === undefined || faulty(call)) &&
-      (plan.door === undefined || this.log.some((entry) => entry.side === "call" && entry.fault !== null)) &&
-      (plan.look === undefined || looked[plan.look.kind]())
-    )
-  }
-
+  /** Time stands still while the fake counts. */
   effects(): Promise<number> {
-    return Promise.resolve(this.parts.fake.effects())
+    return this.aside(() => this.parts.fake.effects())
+  }
+
+  /** Something of the prover's own, which no time of the case may run past. */
+  async aside<T>(run: () => T | Promise<T>): Promise<T> {
+    this.#asides += 1
+    try {
+      return await run()
+    } finally {
+      this.#asides -= 1
+      this.#live()
+    }
   }
 
   operations(): readonly Operation[] {
@@ -147,13 +110,21 @@ export class Stage implements Quiet {
 
   busy(): boolean {
     const fakes = this.#doors.reduce((sum, door) => sum + door.running, 0)
-    const waits = (side: "call" | "look", door: ProviderDoor) => this.#running[side] > door.kept
+    const waits = (side: "call" | "look", door: ProviderDoor) => this.#running[side] > door.kept + this.#hung[side]
     const { call, look } = this.#there
-    return fakes > 0 || waits("call", call.door) || waits("look", look.door)
+    return this.#asides > 0 || fakes > 0 || waits("call", call.door) || waits("look", look.door)
   }
 
   life(): number {
     return this.#life
+  }
+
+  giveUp(): void {
+    const { call, look } = this.#there
+    this.#hung = {
+      call: Math.max(0, this.#running.call - call.door.kept),
+      look: Math.max(0, this.#running.look - look.door.kept),
+    }
   }
 
   drive(done: () => boolean | Promise<boolean>, limit_ms: number): Promise<boolean> {
@@ -185,13 +156,14 @@ export class Stage implements Quiet {
     const looks = await subject.toolAt(look.proxy.url)
     const moved = (side: "call" | "look", by: number) => {
       this.#running[side] += by
+      this.#hung[side] = Math.min(this.#hung[side], this.#running[side])
       this.#live()
     }
     const tool = wrapTool(attempts, looks["~definition"] as Definition, {
       begin: (side) => moved(side, 1),
       end: (side) => {
         moved(side, -1)
-        if (side === "call") this.#attemptEnded()
+        if (side === "call") this.faults.attemptEnded(this.proxies)
       },
       attempt: (started) => this.#attempt(started),
     })
@@ -208,8 +180,8 @@ export class Stage implements Quiet {
       side,
       clock: this.parts.clock,
       log: this.log,
-      fake: () => (side === "look" ? this.#lookedAt() : this.parts.fake),
-      fault: (request) => (side === "call" ? this.#doorFault(request) : side === "look" ? this.#lookFault() : null),
+      fake: () => (side === "look" ? this.faults.lookedAt() : this.parts.fake),
+      fault: (request) => this.faults.atDoor(side, request),
       crash: () => this.process.kill(),
       sync: () => this.#sync(),
       live: () => this.#live(),
@@ -230,51 +202,9 @@ export class Stage implements Quiet {
     return false
   }
 
-  #attemptEnded(): void {
-    const { outage_ms } = this.parts.plan
-    this.#ended += 1
-    if (outage_ms === undefined || this.#ended > 1) return
-    for (const proxy of Object.values(this.proxies)) {
-      void proxy.stopListening()
-      this.parts.clock.after(outage_ms, () => void proxy.listenAgain())
-    }
-  }
-
-  #doorFault(request: FakeRequest): DoorFault | null {
-    const { plan, effect } = this.parts
-    if (plan.door === undefined || this.#door_spent || !isEffect(request, effect)) return null
-    this.#door_spent = true
-    return plan.door
-  }
-
-  #lookFault(): DoorFault | null {
-    if (this.parts.plan.look?.kind !== "silent" || this.#door_spent) return null
-    this.#door_spent = true
-    return { kind: "swallow" }
-  }
-
-  /** SG2. */
-  #lookedAt(): Fake {
-    const { plan, fake, twin, clock } = this.parts
-    if (plan.look?.kind !== "behind" || twin === null) return fake
-    const made = this.log.find((entry) => entry.side === "call" && entry.made > 0)?.handed_at ?? null
-    if (made !== null && clock.elapsed >= made + plan.look.ms) return fake
-    this.behind += 1
-    return twin
-  }
-
   async #sync(): Promise<void> {
     for (const fake of [this.parts.fake, this.parts.twin]) {
       if (fake !== null && isAtUrl(fake)) await fake.clock?.(this.parts.clock.ahead())
     }
   }
-}
-
-export function isEffect(request: FakeRequest, effect: EffectRequest | null): boolean {
-  if (effect === null) return request.method !== "GET" && request.method !== "HEAD"
-  return request.method === effect.method && pathOf(request.path) === effect.path
-}
-
-export function pathOf(path: string): string {
-  return path.split("?", 1)[0] ?? path
 }

@@ -4,7 +4,7 @@ import type { Fake } from "./fake-provider.ts"
 import type { Facts } from "./plan-cases.ts"
 import { followsClock, truthMs, type Subject } from "./prove-module.ts"
 import type { Observation } from "./run-case.ts"
-import { pathOf } from "./stage.ts"
+import { pathOf } from "./case-faults.ts"
 
 /** Null where the call made no operation, or no request that could be the effect. */
 export function factsOf(
