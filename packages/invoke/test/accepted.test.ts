@@ -28,7 +28,7 @@ describe("an accepted operation", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("is not refuted by any number of silent looks, and never sent again [item 5] [R10b]", async () => {
+  test("is not refuted by any number of silent looks, and never sent again [item 5] [R10]", async () => {
     const { clock, outside, invoke } = await setting()
     const { operation_id } = await invoke.call({ tool: "pay", params: BILL, wait: 0 })
     await clock.advance(20 * MINUTE)
@@ -72,7 +72,7 @@ describe("an accepted operation", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("that a person finds settled succeeds, and one that bounced is undone and may be superseded [R10b] [HU-3]", async () => {
+  test("that a person finds settled succeeds, and one that bounced is undone and may be superseded [R10] [HU-3]", async () => {
     const { outside, invoke, operator } = await setting()
     const { operation_id } = await invoke.call({ tool: "pay", params: BILL, wait: 0 })
     await new Promise((resolve) => setImmediate(resolve))
@@ -93,7 +93,7 @@ describe("an accepted operation", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("whose object is found half done stays accepted until it is done [item 1a]", async () => {
+  test("whose object is found half done stays accepted until it is done [item 1]", async () => {
     let paid = false
     const probe = ({ operationId }: { operationId: string }) =>
       found({ id: "pay_1", operationId, state: { invoice: BILL.invoice, amount: BILL.amount, paid } })

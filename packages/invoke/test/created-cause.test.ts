@@ -51,7 +51,7 @@ describe("an object with a creation time", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("made last month is no success of this month's call that never arrived [R4a]", async () => {
+  test("made last month is no success of this month's call that never arrived [R4]", async () => {
     const { clock, open, outside } = setting()
     outside.apply(BILL, OLD)
     clock.stepWall(30 * 24 * HOUR)
@@ -62,7 +62,7 @@ describe("an object with a creation time", () => {
     expect(outside.payments).toHaveLength(2)
   })
 
-  test("made within clock error of our dispatch decides nothing: a person is asked [item 1b]", async () => {
+  test("made within clock error of our dispatch decides nothing: a person is asked [item 1]", async () => {
     const { clock, open, outside } = setting()
     outside.apply(BILL, OLD)
     clock.stepWall(4 * SECOND)
@@ -74,7 +74,7 @@ describe("an object with a creation time", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("confirms one of two equal operations, never both [R4b] [RC-12]", async () => {
+  test("confirms one of two equal operations, never both [R4] [RC-12]", async () => {
     const { clock, open, outside } = setting()
     const invoke = await open([createdTool(outside)], { poll_ms: 10 * SECOND })
     outside.script = ["lose_request", "lose_answer"]

@@ -89,7 +89,7 @@ function setting(
 }
 
 describe("a tombstone fence", () => {
-  test("that wins settles at once that nothing was applied; the next attempt uses the next generation [RC-6] [R13c]", async () => {
+  test("that wins settles at once that nothing was applied; the next attempt uses the next generation [RC-6] [R13]", async () => {
     const { clock, open, outside, names, paid, tool } = setting()
     const invoke = await open([tool])
     outside.script = [(bill, about) => paid(bill, about, "lose_request"), (bill, about) => paid(bill, about, "answer")]
@@ -115,7 +115,7 @@ describe("a tombstone fence", () => {
     expect(outside.payments).toHaveLength(1)
   })
 
-  test("that collides with our own tombstone is not applied, and no success [R13b]", async () => {
+  test("that collides with our own tombstone is not applied, and no success [R13]", async () => {
     const made = setting()
     const { clock, open, outside, names, paid } = made
     // The first fence wins at the provider, and the engine never hears of it.
@@ -182,7 +182,7 @@ describe("a tombstone fence", () => {
     ["that is not proved", { kind: "tombstone", permanent: true }],
     ["whose name can be freed again", { kind: "tombstone", proved: PROVED }],
   ] as const) {
-    test(`${what} is not used at all: only looks decide [R13d] [protocol 3]`, async () => {
+    test(`${what} is not used at all: only looks decide [R13] [protocol 3]`, async () => {
       const { clock, open, outside, names, paid, tool } = setting(contract)
       const invoke = await open([tool], { poll_ms: 10 * SECOND })
       outside.script = [(bill, about) => paid(bill, about, "lose_request")]

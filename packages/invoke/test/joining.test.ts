@@ -38,7 +38,7 @@ describe("a duplicate of a running operation", () => {
     outside.release()
   })
 
-  test("in another engine joins on the row, and hears of it without a notice of its own [ID-6] [R32d]", async () => {
+  test("in another engine joins on the row, and hears of it without a notice of its own [ID-6] [R32]", async () => {
     const { clock, open, outside } = setting()
     const one = await open([payTool(outside)])
     const two = await open([payTool(outside)])
@@ -51,7 +51,7 @@ describe("a duplicate of a running operation", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("survives its leader, is never promoted to dispatcher, and gets what the row says [R32d] [C6]", async () => {
+  test("survives its leader, is never promoted to dispatcher, and gets what the row says [R32] [C6]", async () => {
     const { clock, open, outside } = setting()
     const leader = await open([payTool(outside)])
     const other = await open([payTool(outside)])

@@ -191,7 +191,7 @@ describe("an older revision's parameters", () => {
 })
 
 describe("after a deploy", () => {
-  test("a new default in the schema is no other set of parameters [R21c]", async () => {
+  test("a new default in the schema is no other set of parameters [R21]", async () => {
     const { open, outside } = setting()
     const before = await open([payTool(outside)])
     const first = await before.call({ tool: "pay", params: BILL })
@@ -213,7 +213,7 @@ describe("after a deploy", () => {
     identityVersions: { "1": (p: Bill) => ({ invoice: id(p.invoice) }) },
   }
 
-  test("an old worker and a new one in a rolling deploy meet in one row [R21a] [item 9a] [ID-12]", async () => {
+  test("an old worker and a new one in a rolling deploy meet in one row [R21] [item 9] [ID-12]", async () => {
     for (const order of ["old first", "new first"]) {
       const { open, outside } = setting()
       const old = await open([payTool(outside)])
@@ -226,7 +226,7 @@ describe("after a deploy", () => {
     }
   })
 
-  test("racing in the same moment they meet as well [item 9a]", async () => {
+  test("racing in the same moment they meet as well [item 9]", async () => {
     const { clock, open, outside } = setting()
     const old = await open([payTool(outside)])
     const fresh = await open([payTool(outside, V2)])
@@ -236,7 +236,7 @@ describe("after a deploy", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("an identity that derives other keys under its old version refuses the start [item 9b] [R21]", async () => {
+  test("an identity that derives other keys under its old version refuses the start [item 9] [R21]", async () => {
     const { open, outside } = setting()
     const before = await open([payTool(outside)])
     const first = await before.call({ tool: "pay", params: BILL })
@@ -247,7 +247,7 @@ describe("after a deploy", () => {
     expect(error.detail).toMatchObject({ tool: "pay", operation_id: first.operation_id, identity_version: "1" })
   })
 
-  test("so does one whose old version is not registered any more, or that is gone [item 9b]", async () => {
+  test("so does one whose old version is not registered any more, or that is gone [item 9]", async () => {
     const { open, outside } = setting()
     const before = await open([payTool(outside)])
     await before.call({ tool: "pay", params: BILL })
@@ -273,7 +273,7 @@ describe("after a deploy", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("a guarded function whose identity changed is refused at its first call [item 9b]", async () => {
+  test("a guarded function whose identity changed is refused at its first call [item 9]", async () => {
     const { open, outside } = setting()
     const pay = (p: Bill) => outside.pay(p, { key: "", operation_id: "", attempt: 1 })
     const before = await open([])

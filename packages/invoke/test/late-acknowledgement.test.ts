@@ -54,7 +54,7 @@ describe("a late acknowledgement", () => {
     expect(await row(invoke, operation_id)).toMatchObject({ state: "succeeded", output: { sent: true } })
   })
 
-  test("heard before another attempt settles the operation, and that attempt is not made [R5b] [ST-5]", async () => {
+  test("heard before another attempt settles the operation, and that attempt is not made [R5] [ST-5]", async () => {
     const { clock, open, outside, applied, ends, journal } = setting()
     const invoke = await open([payTool(outside)], { reconcile: false })
     outside.script = [applied]
@@ -71,7 +71,7 @@ describe("a late acknowledgement", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("after a settled denial contradicts it: incident, attention, everything closed until amended [ST-5] [R5c]", async () => {
+  test("after a settled denial contradicts it: incident, attention, everything closed until amended [ST-5] [R5]", async () => {
     const { clock, open, outside, applied, ends, journal } = setting()
     const invoke = await open([payTool(outside)])
     const operator = invoke.operator({ name: "ada" })
@@ -208,7 +208,7 @@ describe("a promise that never ends", () => {
 })
 
 describe("evidence between a read and a compare-and-set", () => {
-  test("is read by the decision that follows: a dispatch that has not seen it does not happen [R5a] [S4]", async () => {
+  test("is read by the decision that follows: a dispatch that has not seen it does not happen [R5] [S4]", async () => {
     const { clock, open, outside, applied, ends } = setting()
     let armed = false
     const invoke = await open([payTool(outside)], {

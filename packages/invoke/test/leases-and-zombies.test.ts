@@ -54,7 +54,7 @@ describe("a lapsed lease", () => {
     outside.release()
   })
 
-  test("is never renewed: the worker takes another id for what it starts next [CS-3] [R32c]", async () => {
+  test("is never renewed: the worker takes another id for what it starts next [CS-3] [R32]", async () => {
     const { clock, open, outside, journal } = setting()
     const invoke = await open([payTool(outside, LONG)], { wrap: stalled })
     outside.script = ["hang"]
@@ -70,7 +70,7 @@ describe("a lapsed lease", () => {
     outside.release()
   })
 
-  test("of its own process starts no second attempt beside the live one [R32a] [C2] [L5]", async () => {
+  test("of its own process starts no second attempt beside the live one [R32] [C2] [L5]", async () => {
     const { clock, open, outside } = setting()
     const invoke = await open([payTool(outside, LONG)], { wrap: stalled })
     outside.script = ["hang_first"]

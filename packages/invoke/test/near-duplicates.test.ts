@@ -22,7 +22,7 @@ async function setting(over: Over = {}) {
 }
 
 describe("two keys of one intent", () => {
-  test("in the same millisecond lead to one dispatch, the other is held [ID-8] [R16a] [L7]", async () => {
+  test("in the same millisecond lead to one dispatch, the other is held [ID-8] [R16] [L7]", async () => {
     const { call, clock, outside } = await setting()
     outside.script = ["hang"]
     const results = await during(clock, Promise.all(["a", "b", "c", "d"].map((key) => call(key, 0))))
@@ -32,7 +32,7 @@ describe("two keys of one intent", () => {
     outside.release()
   })
 
-  test("of two engines lead to one dispatch as well [ID-8] [R16a]", async () => {
+  test("of two engines lead to one dispatch as well [ID-8] [R16]", async () => {
     const { call, clock, open, outside, tool } = await setting()
     const other = await open([tool])
     outside.script = ["hang"]
@@ -54,7 +54,7 @@ describe("two keys of one intent", () => {
 })
 
 describe("a held operation", () => {
-  test("is refused when the earlier one succeeds, however late that is heard [ID-8] [R16c]", async () => {
+  test("is refused when the earlier one succeeds, however late that is heard [ID-8] [R16]", async () => {
     const { call, clock, outside, invoke } = await setting()
     outside.script = ["hang"]
     const first = await call("a", 0)
@@ -66,7 +66,7 @@ describe("a held operation", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("goes on by itself when the earlier one is refused by the provider [R16c] [item 8]", async () => {
+  test("goes on by itself when the earlier one is refused by the provider [R16] [item 8]", async () => {
     const { call, clock, outside, invoke } = await setting()
     let refuse: (error: unknown) => void = () => undefined
     outside.script = [
@@ -110,7 +110,7 @@ describe("a held operation", () => {
     expect(outside.payments).toHaveLength(1)
   })
 
-  test("expires after its hour, and a holder that ends later releases nothing [item 8d] [ST-7]", async () => {
+  test("expires after its hour, and a holder that ends later releases nothing [item 8] [ST-7]", async () => {
     const { call, clock, outside, invoke } = await setting()
     outside.script = ["lose_answer"]
     outside.lookup = "fail"
@@ -122,7 +122,7 @@ describe("a held operation", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("whose hour passed while no process ran is not released by the end of its holder [item 8d]", async () => {
+  test("whose hour passed while no process ran is not released by the end of its holder [item 8]", async () => {
     const { call, clock, open, outside, invoke, tool } = await setting()
     outside.script = ["hang_first"]
     outside.lookup = "fail"
@@ -165,7 +165,7 @@ describe("a held operation", () => {
     outside.release()
   })
 
-  test("is allowed by a person as a repeat, and consumes the slot [ID-8] [R16b]", async () => {
+  test("is allowed by a person as a repeat, and consumes the slot [ID-8] [R16]", async () => {
     const { call, clock, outside, invoke, operator } = await setting()
     outside.script = ["hang"]
     const first = await call("a", 0)
@@ -182,7 +182,7 @@ describe("a held operation", () => {
 })
 
 describe("a refusal as possible duplicate", () => {
-  test("is not replayed once the window is over: the same call opens the key's next revision [item 8e]", async () => {
+  test("is not replayed once the window is over: the same call opens the key's next revision [item 8]", async () => {
     const { call, clock, outside, invoke } = await setting({ repeatWindow: "1h" })
     await call("a")
     const refused = await call("b")
@@ -196,7 +196,7 @@ describe("a refusal as possible duplicate", () => {
 })
 
 describe("a repeat on purpose", () => {
-  test("is a chain, never a fan: ten times the same repeat is one repeat [R16b] [ID-8]", async () => {
+  test("is a chain, never a fan: ten times the same repeat is one repeat [R16] [ID-8]", async () => {
     const { call, clock, outside, operator } = await setting()
     const first = await call("a")
     const repeats = await during(
@@ -209,7 +209,7 @@ describe("a repeat on purpose", () => {
     expect(outside.payments).toHaveLength(2)
   })
 
-  test("of the first once more after it was repeated is the same repeat; of the repeat, a new one [R16b]", async () => {
+  test("of the first once more after it was repeated is the same repeat; of the repeat, a new one [R16]", async () => {
     const { call, outside, operator } = await setting()
     const first = await call("a")
     const second = await operator.repeat(first.operation_id, { reason: "agreed", wait: 5_000 })
@@ -222,7 +222,7 @@ describe("a repeat on purpose", () => {
     expect(outside.payments).toHaveLength(3)
   })
 
-  test("of an operation whose slot is another's by now is held or refused like any newcomer [R16b]", async () => {
+  test("of an operation whose slot is another's by now is held or refused like any newcomer [R16]", async () => {
     const { call, clock, outside, operator } = await setting({ repeatWindow: "1h" })
     const first = await call("a")
     clock.stepWall(HOUR)
@@ -250,7 +250,7 @@ describe("a repeat on purpose", () => {
 })
 
 describe("a retry", () => {
-  test("retakes its slot, or is refused where another one took it [item 8c] [R18]", async () => {
+  test("retakes its slot, or is refused where another one took it [item 8] [R18]", async () => {
     const { call, clock, outside, invoke, operator } = await setting({ attempts: 1 })
     outside.script = ["busy"]
     const first = await call("a")
@@ -269,7 +269,7 @@ describe("a retry", () => {
     expect(outside.requests).toHaveLength(2)
   })
 
-  test("that retook its slot makes a newcomer wait [item 8c]", async () => {
+  test("that retook its slot makes a newcomer wait [item 8]", async () => {
     const { call, clock, outside, invoke, operator } = await setting({ attempts: 1 })
     outside.script = ["busy", "hang"]
     const first = await call("a")

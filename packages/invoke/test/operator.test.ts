@@ -427,7 +427,7 @@ describe("supersede", () => {
     expect(outside.payments).toHaveLength(1)
   })
 
-  test("with other identity fields is refused: that is another action [item 9c]", async () => {
+  test("with other identity fields is refused: that is another action [item 9]", async () => {
     const on = await setting()
     const operation_id = (await INTO["failed"]?.(on)) ?? ""
     const { version } = await row(on.invoke, operation_id)
@@ -439,7 +439,7 @@ describe("supersede", () => {
     expect(on.outside.requests).toHaveLength(1)
   })
 
-  test("compares identity fields, not the order they were written in [item 9c]", async () => {
+  test("compares identity fields, not the order they were written in [item 9]", async () => {
     const on = await setting({
       identity: (p: Bill) => ({ zebra: id(p.invoice), amount: id("x"), middle: id(p.invoice) }),
     })

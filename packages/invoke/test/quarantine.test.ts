@@ -29,7 +29,7 @@ type Opened = Awaited<ReturnType<ReturnType<typeof setting>["open"]>>
 const RESOLVE = { reason: "looked", evidence: { ticket: "7" } }
 
 describe("a copied journal", () => {
-  test("dispatches nothing; calls are admitted and told so, replays and joins are answered [CS-9] [R24b] [item 18]", async () => {
+  test("dispatches nothing; calls are admitted and told so, replays and joins are answered [CS-9] [R24] [item 18]", async () => {
     const made = setting()
     const { clock, open, outside } = made
     let done = ""
@@ -64,7 +64,7 @@ describe("a copied journal", () => {
     expect(outside.payments).toHaveLength(1)
   })
 
-  test("opened again before the lift treats what was admitted in it as its own [item 18a]", async () => {
+  test("opened again before the lift treats what was admitted in it as its own [item 18]", async () => {
     const made = setting()
     const { clock, open, outside } = made
     const { tools, copy } = await copied(made, async () => undefined)
@@ -82,7 +82,7 @@ describe("a copied journal", () => {
 })
 
 describe("an operation of a restored journal", () => {
-  test("that was ready is unknown first, probed, and returns to ready only by looks after the window [R24] [item 18a]", async () => {
+  test("that was ready is unknown first, probed, and returns to ready only by looks after the window [R24] [item 18]", async () => {
     const made = setting()
     const { clock, open, outside } = made
     let operation_id = ""
@@ -192,7 +192,7 @@ describe("an operation of a restored journal", () => {
     outside.release()
   })
 
-  test("has lapsed keys for good: no same-key attempt leans on them after the lift [item 18b] [RP-4]", async () => {
+  test("has lapsed keys for good: no same-key attempt leans on them after the lift [item 18] [RP-4]", async () => {
     const made = setting()
     const { clock, open, outside } = made
     const over: Over = {
@@ -248,7 +248,7 @@ describe("an operation of a restored journal", () => {
 })
 
 describe("the original", () => {
-  test("goes on while a copy of it is quarantined [R24c]", async () => {
+  test("goes on while a copy of it is quarantined [R24]", async () => {
     const made = setting()
     const { open, outside, path } = made
     const { tools, copy } = await copied(made, async () => undefined)

@@ -133,7 +133,7 @@ describe("a purged operation", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("still refuses other parameters [ID-9] [ID-4] [R35f]", async () => {
+  test("still refuses other parameters [ID-9] [ID-4] [R35]", async () => {
     const { clock, open, outside } = setting()
     const invoke = await open([payTool(outside)])
     await invoke.call({ tool: "pay", params: BILL })
@@ -144,7 +144,7 @@ describe("a purged operation", () => {
     expect(outside.requests).toHaveLength(1)
   })
 
-  test("is never an unresolved one [R35e]", async () => {
+  test("is never an unresolved one [R35]", async () => {
     const { clock, open, outside } = setting()
     const invoke = await open([payTool(outside)])
     outside.script = ["lose_answer"]

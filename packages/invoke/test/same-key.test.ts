@@ -136,7 +136,7 @@ describe("a provider key protects", () => {
     })
   }
 
-  test("against overlap only after the settle window where the provider races [R19a] [RP-9]", async () => {
+  test("against overlap only after the settle window where the provider races [R19] [RP-9]", async () => {
     const lookup = { ...LOOKUP, maxExecution: "3m" }
     const { clock, outside, invoke } = await setting(
       { ...KEY, inFlight: "races" },
@@ -202,7 +202,7 @@ describe("a refusal under a key", () => {
     expect(attempts.map((one) => one.generation)).toEqual([0, 0])
   })
 
-  test("of a later attempt while an earlier one is unknown leads to unknown, never to failed [R2a]", async () => {
+  test("of a later attempt while an earlier one is unknown leads to unknown, never to failed [R2]", async () => {
     const { outside, pay, invoke } = await setting()
     outside.lose = [true]
     outside.script = [outside.keyed, "reject", outside.keyed]

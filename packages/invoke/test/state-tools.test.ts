@@ -67,21 +67,21 @@ async function setting(options: { exclusive?: boolean; versions?: boolean } = {}
 }
 
 describe("a lost answer", () => {
-  test("is told as the state that holds, not as our doing [R4c] [item 3]", async () => {
+  test("is told as the state that holds, not as our doing [R4] [item 3]", async () => {
     const { customers, set } = await setting()
     customers.script = ["lose_answer"]
     expect(await set("gold")).toMatchObject({ status: "reconciled", cause: "state_holds", ok: true })
     expect(customers.writes).toEqual(["gold"])
   })
 
-  test("while the resource's version is the one from before is refuted, and sent again [R27a] [item 3]", async () => {
+  test("while the resource's version is the one from before is refuted, and sent again [R27] [item 3]", async () => {
     const { customers, set } = await setting()
     customers.script = ["lose_request"]
     expect(await set("gold")).toMatchObject({ status: "succeeded", attempt: 2 })
     expect(customers.writes).toEqual(["gold"])
   })
 
-  test("after which somebody else wrote is diverged: nothing is overwritten [R15] [item 3a]", async () => {
+  test("after which somebody else wrote is diverged: nothing is overwritten [R15] [item 3]", async () => {
     const { clock, customers, invoke } = await setting()
     customers.script = ["lose_answer"]
     const call = invoke.call({ tool: "set_tier", params: { customer: "c1", tier: "gold" }, wait: 0 })
@@ -139,7 +139,7 @@ describe("a write that waits for its first look", () => {
 })
 
 describe("a replay", () => {
-  test("is given only while the operation is the last admitted write of its resource [item 3b]", async () => {
+  test("is given only while the operation is the last admitted write of its resource [item 3]", async () => {
     const { customers, set } = await setting()
     const january = await set("gold")
     expect(await set("gold")).toMatchObject({ status: "replayed", operation_id: january.operation_id })
@@ -151,7 +151,7 @@ describe("a replay", () => {
     expect(customers.tiers.get("c1")?.tier).toBe("gold")
   })
 
-  test("of the second honest set on one customer finds no row taken [item 3c]", async () => {
+  test("of the second honest set on one customer finds no row taken [item 3]", async () => {
     const { customers, set } = await setting()
     customers.script = ["lose_answer", "lose_answer", "lose_answer"]
     expect(await set("gold")).toMatchObject({ status: "reconciled" })
@@ -162,7 +162,7 @@ describe("a replay", () => {
 })
 
 describe("a state that holds already", () => {
-  test("before attempt 1 is held for a person: nothing is claimed for a call that did nothing [R4c] [item 16]", async () => {
+  test("before attempt 1 is held for a person: nothing is claimed for a call that did nothing [R4] [item 16]", async () => {
     const { customers, set } = await setting()
     customers.tiers.set("c1", { tier: "gold", version: 4 })
     expect(await set("gold")).toMatchObject({ status: "held", reason: { code: "exists_already" } })

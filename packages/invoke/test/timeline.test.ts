@@ -107,7 +107,7 @@ describe("the chain", () => {
     expect(faultsOf({ ...operation, head_hash: "0".repeat(64) }, events)).toContain("head_differs")
   })
 
-  test("stays whole when payloads are purged, and that they were is on it [AU-2] [R35c]", async () => {
+  test("stays whole when payloads are purged, and that they were is on it [AU-2] [R35]", async () => {
     const { clock, open } = world()
     const outside = new Outside(clock)
     const invoke = await open([payTool(outside)])

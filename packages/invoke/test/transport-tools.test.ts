@@ -75,7 +75,7 @@ describe("an answer", () => {
     expect(outside.charges).toHaveLength(1)
   })
 
-  test("of 401 to a second attempt does not turn an unknown first one into failed [R2a]", async () => {
+  test("of 401 to a second attempt does not turn an unknown first one into failed [R2]", async () => {
     const outside = await httpOutside()
     const tool = chargeTool(outside, {
       safety: "idempotent",
