@@ -171,25 +171,8 @@ async function write(
     event_id,
     at: now,
     operation: { expect_version: 0, next: last.next, events: [...step.events, ...(first?.step.events ?? [])] },
-    keys: keyRows(request, decision.chain),
-    expect_revision: decision.revision - 1,
+    ...rowsTaken(request, view, decision, operation_id),
     ...(also ? { also: [also] } : {}),
-    ...(decision.take_slot && request.intent_digest !== null
-      ? {
-          slots: [
-            {
-              tenant: request.tenant,
-              namespace: request.tool.namespace,
-              intent_digest: request.intent_digest,
-              expect_version: view.slot?.version ?? 0,
-              operation_id,
-            },
-          ],
-        }
-      : {}),
-    ...(request.resource === null || decision.admission.kind === "refused"
-      ? {}
-      : { resource: { resource: request.resource, expect_operation_id: view.resource_writer } }),
     ...(first ? { lease: first.lease } : {}),
   }
   try {
@@ -210,6 +193,24 @@ async function write(
     if (!isInDoubt(error)) throw error
     if (first) tellNeverStarted(context, { operation_id, attempt: 1, event_id })
     return { how: "in_doubt", operation: last.next }
+  }
+}
+
+/** The unique rows that decide between racers (AM1): names of the chain, its newest revision, slot, resource. */
+function rowsTaken(
+  request: CallRequest,
+  view: AdmissionView,
+  decision: Extract<Decision, { kind: "admit" }>,
+  operation_id: string,
+): Pick<AdmitWrite, "keys" | "expect_revision" | "slots" | "resource"> {
+  const { tenant, intent_digest, resource } = request
+  const slot = { tenant, namespace: request.tool.namespace, expect_version: view.slot?.version ?? 0, operation_id }
+  const writes = resource !== null && decision.admission.kind !== "refused"
+  return {
+    keys: keyRows(request, decision.chain),
+    expect_revision: decision.revision - 1,
+    ...(decision.take_slot && intent_digest !== null ? { slots: [{ ...slot, intent_digest }] } : {}),
+    ...(writes ? { resource: { resource, expect_operation_id: view.resource_writer } } : {}),
   }
 }
 

@@ -41,7 +41,7 @@ export async function call(context: EngineContext, options: CallOptions): Promis
   }
 }
 
-export async function callRequest(context: EngineContext, request: CallRequest): Promise<Result> {
+async function callRequest(context: EngineContext, request: CallRequest): Promise<Result> {
   if (context.draining()) throw closing()
   if (request.tool.safety === "read-only" && !request.tool.journaled) return callReadOnly(context, request)
   const actor = `agent:${request.agent_id}`

@@ -110,7 +110,7 @@ export async function recordFinding(
   )
 }
 
-export async function judgeContext(
+async function judgeContext(
   context: EngineContext,
   operation: Operation,
   candidates: readonly Candidate[],
@@ -144,7 +144,7 @@ function forgottenKeys(context: EngineContext, operation: Operation, tool: Compi
     .map((generation) => providerKeyOf(context, operation, tool, generation))
 }
 
-export function generationsSearched(operation: Operation): readonly number[] {
+function generationsSearched(operation: Operation): readonly number[] {
   return [...new Set([...operation.attempts.map((attempt) => attempt.generation), operation.generation])]
 }
 
@@ -189,7 +189,7 @@ export function errorText(error: unknown): string {
   return text.slice(0, 500).toWellFormed()
 }
 
-export function findingOf(answer: ProbeAnswer, generations: readonly number[]): Finding {
+function findingOf(answer: ProbeAnswer, generations: readonly number[]): Finding {
   switch (answer.kind) {
     case "found":
       if (answer.candidates.length > DEFAULTS.seen_max) {
