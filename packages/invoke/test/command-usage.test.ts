@@ -331,6 +331,19 @@ const ROWS: { readonly [command: string]: readonly Row[] } = {
       "the folder <folder>/nowhere is not there. Name a file in a folder that is.",
     ],
   ],
+  prove: [
+    ["prove", 2, "invalid_request", `FILE.js is missing. ${HELP("prove")}`],
+    [`prove ${TOOLS} --nope`, 2, "unsupported_option", `there is no option --nope. ${HELP("prove")}`],
+    [`prove ${TOOLS} --tool`, 2, "invalid_request", `--tool has no value. ${HELP("prove")}`],
+    [`prove ${TOOLS} --only`, 2, "invalid_request", `--only has no value. ${HELP("prove")}`],
+    ["prove none.js", 2, "config_invalid", "<folder>/none.js is not there. Check the path."],
+    [
+      `prove ${TOOLS}`,
+      2,
+      "config_invalid",
+      "the module exports no `prove`. Write: export const prove = { charge_customer: { params: {…}, provider: ({ now }) => ({ handle, effects }) } }.",
+    ],
+  ],
   doctor: [
     ["doctor --nope", 2, "unsupported_option", `there is no option --nope. ${HELP("doctor")}`],
     ["doctor --journal", 2, "invalid_request", `--journal has no value. ${HELP("doctor")}`],
