@@ -50,7 +50,8 @@ export class Engine {
   #closing: Promise<void> | null = null
 
   private constructor(options: EngineOptions, opaque_because: string | null, transport: EngineContext["transport"]) {
-    const { journal, clock, random, ids, telemetry, machine } = options
+    const { journal, clock, random, ids, machine } = options
+    const telemetry = harmless(options.telemetry)
     const tools = new ToolSet(options.tools)
     const steps = new ClockWatch(journal, clock)
     this.context = {
@@ -156,5 +157,21 @@ export class Engine {
     const open = STATE_NAMES.filter((state) => !isTerminal(state))
     const page = await this.context.journal.operations({ states: open }, { limit: DEFAULTS.page_max })
     return page.items.length
+  }
+}
+
+/** A logger that fails must not take an outcome with it. */
+function harmless(telemetry: Telemetry): Telemetry {
+  return {
+    log: (level, message, fields) => quietly(() => telemetry.log(level, message, fields)),
+    count: (name, fields) => quietly(() => telemetry.count(name, fields)),
+  }
+}
+
+function quietly(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // There is nobody left to tell.
   }
 }

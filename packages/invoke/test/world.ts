@@ -32,6 +32,7 @@ export interface OpenWorld {
   /** For tests that let much time pass: how often the background loop looks without a notice. */
   readonly poll_ms?: number
   readonly wrap?: (journal: Journal) => Journal
+  readonly telemetry?: Telemetry
   /** Another file of the folder. */
   readonly path?: string
 }
@@ -64,7 +65,7 @@ export function world(wall?: number): World {
         clock,
         ids: systemIds,
         random: { unit: () => 0.5 },
-        telemetry,
+        telemetry: options.telemetry ?? telemetry,
         machine: thisMachine(),
         ...(options.reconcile === undefined ? {} : { reconcile: options.reconcile }),
         ...(options.poll_ms === undefined ? {} : { poll_ms: options.poll_ms }),
