@@ -64,6 +64,13 @@ describe("silence", () => {
     expect(judged(ended(), [silent(from), silent(from + MINUTE - 1)]).verdict).toBe("inconclusive")
   })
 
+  test("told twice is one look, also where the contract asks for no time between two [R28] [R28c]", () => {
+    const operation = ended({ lookup: lookupContract({ spacing_ms: 0 }) })
+    const look = silent(from)
+    expect(judged(operation, [look, look]).verdict).toBe("inconclusive")
+    expect(judged(operation, [look, silent(from)]).verdict).toBe("refuted")
+  })
+
   test("of the first attempt's window and of the second's do not make two [R28] [R28c]", () => {
     const story = new Story({ contract: contract({ key: keyContract() }) }).dispatch().ends(1, UNKNOWN)
     story

@@ -105,6 +105,11 @@ describe("a positive", () => {
     const found = { at: T0, finds: [charge()], like: { search: true } }
     expect(verdictOf(ended(), [found])).toMatchObject({ verdict: "inconclusive", reason: { code: "found_by_search" } })
     expect(verdictOf(ended(), [found, { at: T0 + SECOND, finds: [charge()] }]).verdict).toBe("confirmed")
+    const read = { at: T0, finds: [charge({ state: { amount: 2424 } })] }
+    const stale = { ...found, at: T0 + HOUR }
+    expect(verdictOf(ended(), [read, stale]).verdict, "an index says nothing against the object itself").toBe(
+      "diverged",
+    )
   })
 
   test("under an expectation that says nothing is inconclusive [R4]", () => {
@@ -185,10 +190,12 @@ describe("created", () => {
 
   test("one made after our dispatch is ours, also where the provider gives whole seconds [item 1b]", () => {
     const story = new Story({ contract: terms }, { kind: "ready" }, T0 + 450).dispatch().ends(1, UNKNOWN)
-    expect(verdictOf(story, [{ at: T0 + SECOND, finds: [made(T0)] }])).toMatchObject({
-      verdict: "confirmed",
-      cause: "created",
-    })
+    const look = { at: T0 + SECOND, finds: [made(T0)] }
+    expect(verdictOf(story, [look])).toMatchObject({ verdict: "confirmed", cause: "created" })
+    const exact = contract({ lookup: lookupContract({ correlates: "created", skew_ms: 0 }) })
+    const sure = new Story({ contract: exact }, { kind: "ready" }, T0 + 450).dispatch().ends(1, UNKNOWN)
+    expect(verdictOf(sure, [look]).verdict).toBe("confirmed")
+    expect(verdictOf(sure, [{ at: T0 + SECOND, finds: [made(T0 - 1)] }]).verdict).toBe("inconclusive")
   })
 
   test("within skew it is ours, beyond it and within clock error it has no settled cause, before that it is a stranger's [item 1] [item 1b]", () => {

@@ -374,6 +374,11 @@ describe("a fence", () => {
     expect(keyed().isLost().hears(fenced, { source: "fence", generation: null }).state).toBe("unknown")
   })
 
+  test("of a generation that no attempt has used yet changes nothing [R13]", () => {
+    const story = keyed().isLost().wait(MINUTE).hears(fenced, { source: "fence", generation: 1 })
+    expect([story.state, story.attempt(1).status, story.operation.generation]).toEqual(["unknown", "unknown", 0])
+  })
+
   test("that collides with a stranger under our key is diverged [R13]", () => {
     const story = keyed()
       .isLost()

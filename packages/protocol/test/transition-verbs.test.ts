@@ -310,6 +310,16 @@ describe("amend", () => {
     })
   })
 
+  test("to not applied denies what a webhook said before, and nothing that is heard after it [R5]", () => {
+    const signed = { source: "webhook", rank: "signed" } as const
+    const denied = () => {
+      const story = notApplied().hears({ kind: "applied" }, signed).do(amend("not_applied"))
+      return story.do(retry(story, 1)).dispatch()
+    }
+    expect(denied().ends(2, REJECTED).state).toBe("failed")
+    expect(denied().hears({ kind: "applied" }, signed).state).toBe("succeeded")
+  })
+
   test("says a reason, and something new", () => {
     const story = notApplied().ends(1, APPLIED)
     story.refuses(amend("succeeded", { reason: " " }))

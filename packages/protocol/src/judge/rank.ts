@@ -35,8 +35,6 @@ export function keptPositives(operation: Operation): readonly KeptPositive[] {
   for (const evidence of operation.evidence.slice(since)) {
     const { finding } = evidence
     if (finding.kind !== "applied" || !decides(operation, evidence)) continue
-    const attempt = operation.attempts.find((one) => one.attempt === evidence.attempt)
-    if (attempt?.status === "disproved") continue
     kept.push({ cause: causeOf(evidence), attempt: evidence.attempt, evidence, candidate: finding.candidate ?? null })
   }
   return kept
