@@ -37,7 +37,7 @@ export { FaultCounts } from "./simulator/fault-counts.ts"
 export { modelCheck, type Walk } from "./model/model-check.ts"
 export { CONFIGURATIONS, SEEDED_BUGS, type ModelConfiguration, type SeededBug } from "./model/model-configuration.ts"
 export { proveTools, type CaseReport, type ProveOptions, type ToolReport } from "./prover/prove-tools.ts"
-export type { ProveVerdict } from "./prover/finding.ts"
+export { PROVE_CODES, type ProveCode, type ProveVerdict } from "./prover/finding.ts"
 export type { ProveEntry, ToolsAt } from "./prover/prove-module.ts"
 export type { Fake, FakeAnswer, FakeAtUrl, FakeInProcess, FakeRequest, FakeWorld } from "./prover/fake-provider.ts"
 export {

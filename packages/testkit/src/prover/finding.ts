@@ -17,10 +17,41 @@ export const VERDICTS = [
 ] as const
 export type ProveVerdict = (typeof VERDICTS)[number]
 
+/** Stable names of causes; each is a place in the guide. */
+export const PROVE_CODES = [
+  "returns_on_error",
+  "returns_without_answer",
+  "says_not_applied",
+  "second_effect",
+  "identity_from_words",
+  "identity_changes",
+  "found_a_strangers_object",
+  "found_what_is_not_there",
+  "no_cause",
+  "other_clock",
+  "never_complete",
+  "lookup_is_behind",
+  "probe_does_not_find_it",
+  "acts_later_than_declared",
+  "key_not_the_providers",
+  "key_executes_again",
+  "expects_something_else",
+  "effect_not_met",
+  "probe_fails",
+  "attempt_never_ends",
+  "not_settled",
+  "read_only_with_effect",
+  "clean_call_fails",
+  "call_refused",
+  "repeated_by_network",
+  "believes_status",
+] as const
+export type ProveCode = (typeof PROVE_CODES)[number]
+
 export interface Finding {
   readonly verdict: ProveVerdict
-  /** Stable name of the cause; an anchor of the guide. */
-  readonly code: string
+  /** `not_hit`: the case did not take place. */
+  readonly code: ProveCode | "not_hit"
   readonly happened: string
   readonly fix: string
 }
