@@ -45,9 +45,17 @@ export async function markOneRestored(
   )
 }
 
-/** Admitted since, it is known to nobody but this life of the journal. */
-export function mayBeForgotten({ state, restored, created_at }: Operation, since: number): boolean {
-  return !isTerminal(state) && created_at <= since && (restored === null || restored.until < since)
+/** Whether an attempt of it may have been forgotten that nobody has looked for yet. */
+export function mayBeForgotten(operation: Operation, since: number): boolean {
+  const { state, restored, created_at } = operation
+  // Admitted since, it is known to nobody but this life of the journal.
+  if (isTerminal(state) || created_at > since) return false
+  return restored === null ? !lookedForSince(operation, since) : restored.until < since
+}
+
+/** It was marked, and looks begun after the window led it back since: it need not be marked again before the lift. */
+function lookedForSince({ state_since, verdict, generation_started_at }: Operation, since: number): boolean {
+  return state_since > since && verdict === "refuted" && Object.values(generation_started_at).includes(null)
 }
 
 async function* allOpen(context: EngineContext): AsyncGenerator<Operation> {

@@ -99,6 +99,9 @@ describe("an operation of a restored journal", () => {
     expect(outside.requests).toHaveLength(1)
     await invoke.operator({ name: "ada" }).liftQuarantine("an hour may be lost")
     await reaches(clock, invoke, operation_id, "succeeded")
+    // Looked for once, it is not taken back to unknown, neither by the next step nor by the lift.
+    const types = (await invoke.timeline(operation_id)).map((one) => one.type)
+    expect(types.filter((one) => one === "restored")).toHaveLength(1)
     expect(outside.payments).toHaveLength(1)
   })
 
