@@ -15,6 +15,7 @@ import { checkpoint, type Checkpoint } from "./checkpoints.ts"
 import type { SelfTestResult } from "./dispatch/transport/self-test.ts"
 import { createTransport } from "./dispatch/transport/transport.ts"
 import { Engine, type EngineOptions } from "./engine.ts"
+import { checkFilter } from "./operate/check-filter.ts"
 import { Operator } from "./operate/operator.ts"
 import { checkIdentitiesOf } from "./recover.ts"
 import type { Clock } from "./ports/clock.ts"
@@ -115,6 +116,7 @@ export class Invoke<const Tools extends readonly AnyTool[] = readonly AnyTool[]>
     page: { readonly limit?: number; readonly cursor?: string } = {},
   ): Promise<Page<Operation>> {
     return journaled(() => {
+      checkFilter(filter)
       const limit = limitOf(page.limit)
       return this.#engine.context.journal.operations(
         filter,

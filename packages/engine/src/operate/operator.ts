@@ -9,6 +9,7 @@
  */
 import {
   canonicalJson,
+  DEFAULTS,
   InvokeError,
   VERBS,
   type Candidate,
@@ -29,6 +30,7 @@ import type { PurgeResult } from "../ports/journal.ts"
 import { endAttemptsOf } from "../reconcile/gone-workers.ts"
 import { judgeHeld } from "../reconcile/held.ts"
 import { markRestored } from "../recover.ts"
+import { checkResolve } from "./check-resolve.ts"
 import { retakeSlot, takeSlotAllowed } from "./retake-slot.ts"
 
 const PURGE_MAX = 10_000
@@ -80,8 +82,9 @@ export class Operator {
 
   /** Says what really happened, with evidence. */
   async resolve(operation_id: string, options: ResolveOptions): Promise<Result> {
+    checkResolve(options)
     const evidence_id = this.#context.ids.event()
-    const { expectedVersion: _version, eventId: _event, ...to } = options
+    const { expectedVersion: _version, eventId: _event, ...to } = { ...options, evidence: options.evidence ?? {} }
     return this.#apply(operation_id, "resolve", options, (row, facts) => ({
       type: "resolve",
       resolve: { ...to, ...named(row, to.object, facts) },
@@ -193,8 +196,33 @@ export class Operator {
       const quarantine = await this.#context.journal.quarantine()
       if (quarantine) await markRestored(this.#context, quarantine.since)
       await this.#context.journal.liftQuarantine(this.#name, said)
+      await this.#dueAgain()
     })
     this.#context.wake()
+  }
+
+  /** What was put off while nothing could be dispatched is due now. */
+  async #dueAgain(): Promise<void> {
+    const waiting = await this.#context.journal.operations(
+      { states: ["ready", "unknown"] },
+      { limit: DEFAULTS.page_max },
+    )
+    for (const { operation_id, reason } of waiting.items) {
+      if (reason?.code !== "waiting") continue
+      await applyEvent(
+        this.#context,
+        operation_id,
+        (row) =>
+          row.reason?.code === "waiting"
+            ? {
+                type: "postpone",
+                until: this.#context.journal.now(),
+                reason: { code: "lifted", text: "the quarantine is lifted" },
+              }
+            : null,
+        { actor: this.#actor },
+      )
+    }
   }
 
   /** Turns payloads of settled operations into tombstones. */

@@ -23,8 +23,10 @@ export function interpret(definition: LooseDefinition, applied: AppliedWord, evi
     definition.classify && (returned || thrown) ? classifiedWord(definition.classify, evidence, namespace) : null
   if (classified) return classified
   if (returned) return returnedWord(applied, returned.value)
-  if (thrown)
-    return unknown("threw", `the tool threw ${nameOf(thrown.error)}, which does not say whether it was applied`)
+  if (thrown) {
+    const said = saidBy(thrown.error)
+    return unknown("threw", `the tool threw ${said}, which does not say whether it was applied`)
+  }
   return unknown("timeout", "the attempt's time ended without an answer")
 }
 
@@ -104,6 +106,15 @@ function unread(value: unknown): ToolWord | null {
   if (Object.prototype.toString.call(value) !== "[object Response]") return null
   const { ok, status } = value as { readonly ok?: unknown; readonly status?: unknown }
   return ok === true ? null : unknown("response_not_ok", `the tool returned a response of status ${String(status)}`)
+}
+
+/** What people need to find their own mistake; the texts for a model are ours alone (RS3). */
+const SAID_MAX = 300
+
+function saidBy(error: unknown): string {
+  const message = error instanceof Error ? error.message : typeof error === "string" ? error : ""
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ""
+  return message === "" ? nameOf(error) : `${nameOf(error)}: ${message}${cause}`.slice(0, SAID_MAX).toWellFormed()
 }
 
 function nameOf(error: unknown): string {

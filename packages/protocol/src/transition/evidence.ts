@@ -47,6 +47,7 @@ export function evidence(step: StepBuilder, event: Extract<OperationEvent, { typ
     ...(one.finding.kind === "look"
       ? { candidates: one.finding.candidates.map((found) => found.object_id), complete: one.finding.complete }
       : {}),
+    ...(one.finding.kind === "unsure" ? { reason: one.finding.reason } : {}),
     ...(one.by === undefined ? {} : { by: one.by }),
   })
   return decides(step.operation, one) ? conclude(step, one, context).finish() : claim(step).finish()

@@ -100,7 +100,12 @@ export class Attempt implements AttemptTransport {
     this.#onClose = onClose
     this.#window = new SendWindow(clock, options.window)
     this.#stopTimer = clock.after(options.attempt_timeout_ms, () => this.#timeout())
-    this.fetch = (input, init) => this.#fetch(input, init)
+    this.fetch = (input, init) => {
+      const answer = this.#fetch(input, init)
+      // A tool that forgot to wait for it hears of it by the attempt's outcome; its process does not die of it.
+      answer.catch(() => undefined)
+      return answer
+    }
   }
 
   observe(): AttemptObservation {
