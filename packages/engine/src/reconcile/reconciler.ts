@@ -141,7 +141,7 @@ export class Reconciler {
 }
 
 /** Does what is due about one operation. */
-export async function stepOperation(context: EngineContext, operation: Operation, lapsed: boolean): Promise<void> {
+async function stepOperation(context: EngineContext, operation: Operation, lapsed: boolean): Promise<void> {
   const tool = context.tools.of(operation)
   if (!tool) return
   const actor = "engine"
