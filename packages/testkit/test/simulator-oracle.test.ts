@@ -29,6 +29,7 @@ const ENDING = {
   terminal: true,
   contradicted: false,
   object_id: null,
+  rivals: false,
   attempt_open: false,
   sets: null,
 } as const
@@ -53,6 +54,7 @@ const record =
       committed_at: 0,
       budget_ms: 25_000,
       in_quarantine: false,
+      bytes_known_at: null,
       ...over,
     })
 
@@ -61,10 +63,10 @@ const sent =
   (over: Partial<History["requests"][number]> & { effect_at?: number | null; reversed_at?: number } = {}): Change =>
   (one) => {
     const { effect_at = null, reversed_at = null, ...rest } = over
-    const request = { ...REQUEST, at: 10, landed_at: effect_at, ...rest, n: one.requests.length + 1 }
+    const request = { ...REQUEST, at: 10, landed_at: effect_at, repeated: false, ...rest, n: one.requests.length + 1 }
     const { operation_id, attempt, tool, action } = request
     if (!one.records.some((known) => known.operation_id === operation_id && known.attempt === attempt))
-      record({ operation_id, attempt, committed_at: request.at })(one)
+      record({ operation_id, attempt, committed_at: request.at, bytes_known_at: request.at + 1 })(one)
     one.requests.push(request)
     if (effect_at === null) return
     const object_id = `obj_${one.effects.length + 1}`
@@ -74,6 +76,7 @@ const sent =
 
 const repeatedBySomebody: Change = (one) => {
   const [effect] = one.effects
+  for (const request of one.requests) request.repeated = true
   if (effect) one.effects.push({ ...effect, object_id: "obj_again", repeated: true })
 }
 const told =
@@ -88,7 +91,7 @@ const ended =
 const forgot =
   (operation_id: string, attempt: number, at: number): Change =>
   (one) =>
-    one.restores.push({ at, snapshot_at: 0, forgotten: [{ operation_id, attempt }] })
+    one.restores.push({ at, snapshot_at: 0, forgotten: [{ operation_id, attempt, accounted: false }] })
 const write =
   (over: Partial<History["writes"][number]>): Change =>
   (one) =>
@@ -225,6 +228,23 @@ const CASES: readonly Case[] = [
     says: "violation",
     of: "a second request before the restore that forgot the first",
     changes: [sent({ effect_at: 20 }), sent(SECOND), forgot("op1", 1, 60_000)],
+  },
+  {
+    rule: "unevidenced",
+    says: "info",
+    of: "a second request after a jump of the clock that its process cannot know of",
+    changes: [
+      sent({ effect_at: 20 }),
+      (one) => one.clock_steps.push({ at: 30_000, by_ms: 3_600_000 }),
+      (one) => one.births.push(31_000),
+      sent(SECOND),
+    ],
+  },
+  {
+    rule: "unevidenced",
+    says: "violation",
+    of: "a second request after a jump of the clock that everybody saw",
+    changes: [sent({ effect_at: 20 }), (one) => one.clock_steps.push({ at: 30_000, by_ms: 3_600_000 }), sent(SECOND)],
   },
   {
     rule: "intent_first",
@@ -492,6 +512,7 @@ const CASES: readonly Case[] = [
     says: "violation",
     of: "a second attempt over a later operation's value",
     changes: [
+      (one) => one.admissions.push({ at: 0, operation_id: "op1" }, { at: 9, operation_id: "op2" }),
       record(),
       record({ operation_id: "op2", committed_at: 10 }),
       write({ at: 11, operation_id: "op2", attempt: 1, value: "silver" }),
@@ -510,6 +531,7 @@ const CASES: readonly Case[] = [
     says: "violation",
     of: "a replayed yes after a later operation's write",
     changes: [
+      (one) => one.admissions.push({ at: 0, operation_id: "op1" }, { at: 9, operation_id: "op2" }),
       write({ at: 10, operation_id: "op1", attempt: 1 }),
       write({ at: 20, operation_id: "op2", attempt: 1, value: "silver" }),
       ended({ tool: "tier", sets: { resource: "r1", value: "gold" } }),

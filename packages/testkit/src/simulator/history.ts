@@ -57,6 +57,14 @@ export interface DispatchRecord {
   /** From then on, how long the record lets the attempt begin. */
   readonly budget_ms: number
   readonly in_quarantine: boolean
+  /** When its journal learned what its request's bytes were; null: its process died before it told. */
+  bytes_known_at: number | null
+}
+
+/** The row of an operation became durable. */
+export interface Admission {
+  readonly at: number
+  readonly operation_id: string
 }
 
 /** The call of a tool's function. */
@@ -79,6 +87,8 @@ export interface SentRequest {
   readonly body: string
   /** When it came to the provider; null: never. */
   landed_at: number | null
+  /** Somebody between us and the provider sent it once more. */
+  repeated: boolean
 }
 
 /** What a request made true. */
@@ -122,12 +132,26 @@ export interface Grant {
   readonly action: string
 }
 
+/** An attempt that the journal knows no more. */
+export interface Forgotten {
+  readonly operation_id: string
+  readonly attempt: number
+  /** Its operation is known and open: it counts as one of which an attempt may have been sent. */
+  readonly accounted: boolean
+}
+
 /** The journal went back in time: what it knew no more afterwards. */
 export interface Restore {
   readonly at: number
   readonly snapshot_at: number
-  /** Attempts that it forgot, of operations that it forgot as well or held for settled. */
-  readonly forgotten: readonly { readonly operation_id: string; readonly attempt: number }[]
+  readonly forgotten: readonly Forgotten[]
+}
+
+/** The database's clock was set. */
+export interface ClockStep {
+  readonly at: number
+  /** Forward, or back where it is negative: then time stands still until it has caught up. */
+  readonly by_ms: number
 }
 
 export interface Ending {
@@ -140,6 +164,8 @@ export interface Ending {
   readonly object_id: string | null
   /** An attempt of a living process has not ended: nothing may be concluded about it (protocol §0). */
   readonly attempt_open: boolean
+  /** Other operations would make objects that look like its own. */
+  readonly rivals: boolean
   /** A resource's value that it sets. */
   readonly sets: { readonly resource: string; readonly value: string } | null
 }
@@ -152,6 +178,7 @@ export interface Line {
 export interface RunHistory {
   readonly natures: readonly Nature[]
   readonly answers: readonly Answer[]
+  readonly admissions: readonly Admission[]
   readonly records: readonly DispatchRecord[]
   readonly started: readonly Started[]
   readonly requests: readonly SentRequest[]
@@ -160,6 +187,9 @@ export interface RunHistory {
   readonly looks: readonly ResourceLook[]
   readonly grants: readonly Grant[]
   readonly restores: readonly Restore[]
+  readonly clock_steps: readonly ClockStep[]
+  /** When processes began. */
+  readonly births: readonly number[]
   readonly endings: readonly Ending[]
   /** Actions of calls that nobody was left to hear the answer of. */
   readonly unanswered: readonly string[]
@@ -173,6 +203,7 @@ export interface RunHistory {
 export class History implements RunHistory {
   readonly natures: Nature[] = []
   readonly answers: Answer[] = []
+  readonly admissions: Admission[] = []
   readonly records: DispatchRecord[] = []
   readonly started: Started[] = []
   readonly requests: SentRequest[] = []
@@ -181,6 +212,8 @@ export class History implements RunHistory {
   readonly looks: ResourceLook[] = []
   readonly grants: Grant[] = []
   readonly restores: Restore[] = []
+  readonly clock_steps: ClockStep[] = []
+  readonly births: number[] = []
   readonly unanswered: string[] = []
   readonly alarms: string[] = []
   readonly lines: Line[] = []

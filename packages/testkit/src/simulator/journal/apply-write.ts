@@ -48,11 +48,11 @@ function holds(store: MemoryStore, defence: JournalDefence): boolean {
   return !store.broken.has(defence)
 }
 
-/** Text that no database holds: a character that ends it, or half of one. */
-const UNHOLDABLE = /\u0000|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
-
+/** Text that no database holds: half a character, or one that ends it. */
 export function checkKeys(keys: readonly string[]): void {
-  for (const key of keys) if (UNHOLDABLE.test(key)) throw new Error(`the key ${JSON.stringify(key)} is no text`)
+  for (const key of keys) {
+    if (!key.isWellFormed() || key.includes("\0")) throw new Error(`the key ${JSON.stringify(key)} is no text`)
+  }
 }
 
 /** What a correct engine never asks for. */

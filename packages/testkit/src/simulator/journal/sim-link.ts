@@ -8,7 +8,7 @@ import { JournalError } from "@invokejs/engine"
 import type { FaultCounts } from "../fault-counts.ts"
 import type { Scheduler } from "../scheduler.ts"
 import type { SeededRandom } from "../seeded-random.ts"
-import type { SimProcess } from "../sim-process.ts"
+import type { SimProcess } from "../world/sim-process.ts"
 import type { Link } from "./link.ts"
 
 export interface LinkFaults {
@@ -33,7 +33,7 @@ export class Landings {
   }
 
   async over(operation_id: string): Promise<void> {
-    await Promise.all(this.#landing.get(operation_id) ?? [])
+    await Promise.all([...(this.#landing.get(operation_id) ?? [])])
   }
 }
 
@@ -105,7 +105,7 @@ export function simLink(parts: LinkParts): Link {
     owner: process,
     clock: () => (database().local ? process.wall() : stamp() + parts.clock_error_ms),
     stamp,
-    after: process.clock.after,
+    after: (ms, fn) => process.clock.after(ms, fn),
     gone: (owner) => (parts.proves && (owner as SimProcess).state === "dead" ? "its lock is free" : null),
     read,
     write: (run, operation_id) => {

@@ -1,5 +1,6 @@
 /** What callers were told, held against the world of that moment and of the end. */
-import { groupBy, natureOf, standing, wasForgotten } from "./grouping.ts"
+import { denialExcuse } from "./denial-excuse.ts"
+import { groupBy, isRepetition, natureOf, standing } from "./grouping.ts"
 import type { Finding } from "./oracle.ts"
 import type { Answer, Effect, RunHistory } from "../history.ts"
 
@@ -25,7 +26,7 @@ function yes(history: RunHistory, answer: Answer, effects: readonly Effect[]): r
   return [
     {
       rule: "true_yes",
-      weight: "violation",
+      weight: isRepetition(history, answer.tool, answer.object_id) ? "info" : "violation",
       text: `${answer.action} (${answer.operation_id}) was told as done at ${answer.at} and was not`,
     },
   ]
@@ -45,13 +46,6 @@ function no(history: RunHistory, answer: Answer, effects: readonly Effect[]): re
   }))
 }
 
-/** H1: an intermediary that repeats defeats a trusted negative where no key protects; a journal that forgot cannot know. */
-export function denialExcuse(history: RunHistory, effect: Effect): string | null {
-  if (wasForgotten(history, effect)) return "forgotten"
-  const repeats = history.effects.some((one) => one.request === effect.request && one.repeated)
-  return repeats && natureOf(history, effect.tool).remembers === null ? "repeated" : null
-}
-
 /** One effect confirms one operation: as many as were told that they are done, so many effects there are. */
 function yesCounts(history: RunHistory, effects: ReadonlyMap<string, readonly Effect[]>): readonly Finding[] {
   const yeses = groupBy(
@@ -68,7 +62,10 @@ function yesCounts(history: RunHistory, effects: ReadonlyMap<string, readonly Ef
     return [
       {
         rule: "true_yes" as const,
-        weight: forgotten ? ("info" as const) : ("violation" as const),
+        weight:
+          forgotten || answers.some((one) => isRepetition(history, one.tool, one.object_id))
+            ? ("info" as const)
+            : ("violation" as const),
         text: `${operations.size} operations of ${action} were told as done, of ${count} effects: ${[...operations].join(", ")}`,
       },
     ]

@@ -3,7 +3,8 @@
  *
  * EF1. Not only two effects are a breach: a second request that happened to be lost was sent all the same.
  */
-import { groupBy, natureOf, wasForgotten } from "./grouping.ts"
+import { denialExcuse } from "./denial-excuse.ts"
+import { groupBy, natureOf, recordAt, wasForgotten, wasForgottenByOthers } from "./grouping.ts"
 import type { Finding } from "./oracle.ts"
 import type { Effect, Nature, RunHistory, SentRequest } from "../history.ts"
 
@@ -25,13 +26,11 @@ function judgeAction(
 ): readonly Finding[] {
   const effects = history.effects.filter((one) => one.action === action && !one.repeated)
   const findings: Finding[] = []
-  const excused = new Set<number>()
   for (const request of requests) {
     for (const effect of effects) {
       const earlier = requests.find((one) => one.n === effect.request)
       if (!earlier || earlier.n >= request.n || !isBlind(history, earlier, request, effect, nature)) continue
-      const excuse = excuseFor(history, earlier, request)
-      if (excuse !== null) excused.add(request.n)
+      const excuse = excuseFor(history, earlier, request, effect)
       findings.push({
         rule: "unevidenced",
         weight: excuse === null ? "violation" : "info",
@@ -39,7 +38,7 @@ function judgeAction(
       })
     }
   }
-  return [...findings, ...countFindings(history, action, effects, excused)]
+  return [...findings, ...countFindings(history, action, requests, effects)]
 }
 
 /** Whether nothing but luck keeps the two from being two effects. */
@@ -65,28 +64,67 @@ function isProtected(
 ): boolean {
   if (remembers === null || earlier.key !== request.key) return false
   if (remembers.races && effect.at > request.at) return false
-  const landed = history.requests.flatMap((one) =>
-    one.key === request.key && one.landed_at !== null ? [one.landed_at] : [],
+  return (
+    request.at + max_execution_ms < rememberedFrom(history, request.key, effect.at, remembers.for_ms) + remembers.for_ms
   )
-  return request.at + max_execution_ms < Math.min(...landed) + remembers.for_ms
 }
 
-/** H1: what no journal that forgot it can know. */
-function excuseFor(history: RunHistory, earlier: SentRequest, request: SentRequest): string | null {
-  return wasForgotten(history, earlier, request.at) ? ", which the restored journal knew nothing of" : null
+/** When the memory of the key began that held at that moment: a request that comes after its end begins another. */
+function rememberedFrom(history: RunHistory, key: string, moment: number, for_ms: number): number {
+  const landings = history.requests.flatMap((one) => (one.key === key && one.landed_at !== null ? [one.landed_at] : []))
+  let from = Number.NEGATIVE_INFINITY
+  for (const at of landings.toSorted((a, b) => a - b)) {
+    if (at <= moment && at >= from + for_ms) from = at
+  }
+  return from
+}
+
+/** H1: what no journal that forgot it can know, and a trusted refusal of a request that somebody repeated. */
+function excuseFor(history: RunHistory, earlier: SentRequest, request: SentRequest, effect: Effect): string | null {
+  const byOther = earlier.operation_id !== request.operation_id && wasForgottenByOthers(history, earlier, request.at)
+  if (byOther || wasForgotten(history, earlier, request.at)) return ", which the restored journal knew nothing of"
+  if (clockExcuse(history, earlier, request)) return ", which a step of the clock hid"
+  return denialExcuse(history, effect) === "repeated" ? ", which was refused when somebody sent it again" : null
+}
+
+/** A jump of more than this restarts every window that could have been open (protocol §6, `maxClockStep`). */
+const NOTICED_STEP_MS = 60_000
+
+/**
+ * A jump that is too small to be told from the clock's error, or that a process which began after it cannot know of; and a clock
+ * set back, by which a provider forgets a key sooner than our time says.
+ */
+function clockExcuse(history: RunHistory, earlier: SentRequest, request: SentRequest): boolean {
+  const recorded_at = recordAt(history, earlier.operation_id, earlier.attempt, earlier.at)?.committed_at ?? earlier.at
+  return history.clock_steps.some(
+    (step) =>
+      step.at >= recorded_at &&
+      step.at <= request.at &&
+      (step.by_ms < 0 ? natureOf(history, earlier.tool).remembers !== null : true) &&
+      (step.by_ms <= NOTICED_STEP_MS || history.births.some((at) => at >= step.at && at <= request.at)),
+  )
 }
 
 function countFindings(
   history: RunHistory,
   action: string,
+  requests: readonly SentRequest[],
   effects: readonly Effect[],
-  excused: ReadonlySet<number>,
 ): readonly Finding[] {
   const kept = effects.filter((one) => one.reversed_at === null)
   const allowed = 1 + history.grants.filter((one) => one.action === action).length
   if (kept.length <= allowed) return []
-  const text = `${action} has ${kept.length} effects: ${kept.map((one) => `${one.object_id}@${one.at} by attempt ${one.attempt} of ${one.operation_id}`).join(", ")}`
-  const unexcused = kept.filter((one) => !excused.has(one.request)).length
+  const requestOf = (effect: Effect) => requests.find((one) => one.n === effect.request)
+  const isExcused = (effect: Effect) => {
+    const request = requestOf(effect)
+    return kept.some((other) => {
+      const earlier = requestOf(other)
+      return request && earlier && earlier.n < request.n && excuseFor(history, earlier, request, other) !== null
+    })
+  }
+  const unexcused = kept.filter((one) => !isExcused(one)).length
+  const made = kept.map((one) => `${one.object_id}@${one.at} by attempt ${one.attempt} of ${one.operation_id}`)
+  const text = `${action} has ${kept.length} effects: ${made.join(", ")}`
   return [{ rule: "one_effect", weight: unexcused > allowed ? "violation" : "info", text }]
 }
 

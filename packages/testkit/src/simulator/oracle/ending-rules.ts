@@ -1,6 +1,6 @@
 /** What the journal says when everything is over, held against the world. */
-import { denialExcuse } from "./answer-rules.ts"
-import { groupBy, natureOf, standing } from "./grouping.ts"
+import { denialExcuse } from "./denial-excuse.ts"
+import { groupBy, isRepetition, natureOf, standing } from "./grouping.ts"
 import type { Finding } from "./oracle.ts"
 import type { Effect, Ending, RunHistory } from "../history.ts"
 
@@ -25,7 +25,7 @@ function judgeEnding(history: RunHistory, ending: Ending, effects: readonly Effe
     findings.push({ rule, weight: info ? "info" : "violation", text })
   if (ending.contradicted) found("ending", `${name} ended contradicted`, excused)
   if (ending.state === "succeeded" && isObject && effects.length === 0)
-    found("ending", `${name} succeeded without an effect`)
+    found("ending", `${name} succeeded without an effect`, isRepetition(history, ending.tool, ending.object_id))
   const stands = standing(mine, Number.POSITIVE_INFINITY)
   if (NOT_IN_PLACE.includes(ending.state) && !ending.contradicted && isObject && stands.length > 0)
     found("ending", `${name} ended ${ending.state}, and ${stands[0]?.object_id ?? ""} is there`, excused)
@@ -39,9 +39,10 @@ function judgeEnding(history: RunHistory, ending: Ending, effects: readonly Effe
 function mustSettle(history: RunHistory, ending: Ending, effects: readonly Effect[]): boolean {
   if (ending.attempt_open) return false
   if (history.attended) return true
-  // Two objects of one operation, or a journal that nobody lets dispatch again, wait for a person.
-  const repeated = effects.some((one) => one.repeated || one.reversed_at !== null)
-  return natureOf(history, ending.tool).settles === "itself" && !repeated && history.restores.length === 0
+  if (ending.rivals) return false
+  // More objects than one, or a journal that nobody lets dispatch again, wait for a person.
+  const several = effects.length > 1 || effects.some((one) => one.reversed_at !== null)
+  return natureOf(history, ending.tool).settles === "itself" && !several && history.restores.length === 0
 }
 
 function succeededCounts(history: RunHistory, byAction: ReadonlyMap<string, readonly Effect[]>): readonly Finding[] {
@@ -53,7 +54,8 @@ function succeededCounts(history: RunHistory, byAction: ReadonlyMap<string, read
     const count = byAction.get(action)?.length ?? 0
     if (endings.length <= count || count === 0) return []
     const text = `${endings.length} operations of ${action} succeeded, of ${count} effects: ${endings.map((one) => one.operation_id).join(", ")}`
-    return [{ rule: "ending" as const, weight: "violation" as const, text }]
+    const repeated = endings.some((one) => isRepetition(history, one.tool, one.object_id))
+    return [{ rule: "ending" as const, weight: repeated ? ("info" as const) : ("violation" as const), text }]
   })
 }
 

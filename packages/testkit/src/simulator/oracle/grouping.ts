@@ -1,5 +1,5 @@
 /** The history by action and by operation, as the rules read it. */
-import type { Effect, Nature, RunHistory } from "../history.ts"
+import type { DispatchRecord, Effect, Forgotten, Nature, RunHistory, SentRequest } from "../history.ts"
 
 export function groupBy<T>(items: readonly T[], key: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>()
@@ -22,14 +22,48 @@ export function standing(effects: readonly Effect[], moment: number): readonly E
   return effects.filter((one) => one.at <= moment && (one.reversed_at === null || one.reversed_at > moment))
 }
 
-/** Whether the journal had forgotten that attempt by then. */
+/** An object that somebody between us and the provider made by sending a request again: like ours, and nobody's (H1). */
+export function isRepetition(history: RunHistory, tool: string, object_id: string | null): boolean {
+  return history.effects.some((one) => one.tool === tool && one.object_id === object_id && one.repeated)
+}
+
+/**
+ * Whether the journal forgot that attempt after it took it down, by then, so that nobody could reckon with it. Numbers can be given
+ * again after a restore.
+ */
 export function wasForgotten(
   history: RunHistory,
-  { operation_id, attempt }: { readonly operation_id: string; readonly attempt: number },
+  sent: Pick<SentRequest, "operation_id" | "attempt" | "at">,
   by: number = Number.POSITIVE_INFINITY,
 ): boolean {
-  return history.restores.some(
-    (restore) =>
-      restore.at <= by && restore.forgotten.some((one) => one.operation_id === operation_id && one.attempt === attempt),
+  return forgottenOf(history, sent, by).some(({ accounted }) => !accounted)
+}
+
+/** The same, where a known operation's attempt counts too: its rows beside it were forgotten with it. */
+export function wasForgottenByOthers(history: RunHistory, sent: SentRequest, by: number): boolean {
+  return forgottenOf(history, sent, by).length > 0
+}
+
+function forgottenOf(
+  history: RunHistory,
+  { operation_id, attempt, at }: Pick<SentRequest, "operation_id" | "attempt" | "at">,
+  by: number,
+): readonly Forgotten[] {
+  const recorded_at = recordAt(history, operation_id, attempt, at)?.committed_at ?? at
+  return history.restores
+    .filter((restore) => restore.at >= recorded_at && restore.at <= by)
+    .flatMap(({ forgotten }) => forgotten)
+    .filter((one) => one.operation_id === operation_id && one.attempt === attempt)
+}
+
+/** The record under which that attempt was made at that moment. */
+export function recordAt(
+  history: RunHistory,
+  operation_id: string,
+  attempt: number,
+  at: number = Number.POSITIVE_INFINITY,
+): DispatchRecord | undefined {
+  return history.records.findLast(
+    (one) => one.operation_id === operation_id && one.attempt === attempt && one.committed_at <= at,
   )
 }

@@ -3,7 +3,7 @@
  *
  * RS1. A first attempt that lands late overwrites what came after it, and nobody can stop it once it left (H1).
  */
-import { groupBy, natureOf } from "./grouping.ts"
+import { groupBy, natureOf, recordAt } from "./grouping.ts"
 import type { Finding } from "./oracle.ts"
 import type { Answer, ResourceWrite, RunHistory } from "../history.ts"
 
@@ -18,15 +18,11 @@ export function resourceFindings(history: RunHistory): readonly Finding[] {
   ]
 }
 
-function recordOf(history: RunHistory, operation_id: string, attempt: number) {
-  return history.records.find((one) => one.operation_id === operation_id && one.attempt === attempt)
-}
-
 function overwriteOf(history: RunHistory, write: ResourceWrite, writes: readonly ResourceWrite[]): readonly Finding[] {
   const { operation_id, attempt } = write
   if (operation_id === null || attempt < 2) return []
-  const record = recordOf(history, operation_id, attempt)
-  const first = recordOf(history, operation_id, 1)
+  const record = recordAt(history, operation_id, attempt, write.at)
+  const first = recordAt(history, operation_id, 1)
   if (!record || !first) return []
   const newer = writes.filter(
     (one) =>
@@ -44,17 +40,18 @@ function overwriteOf(history: RunHistory, write: ResourceWrite, writes: readonly
             look.version >= one.version &&
             look.at < record.committed_at,
         )
-      : admittedBetween(history, one.operation_id, first.committed_at, record.committed_at),
+      : admittedLater(history, one.operation_id, operation_id, record.committed_at),
   )
   if (!known) return []
   const text = `attempt ${attempt} of ${operation_id} set ${write.resource} to ${write.value} at ${write.at}, over ${known.value} of ${known.at}, which was known`
   return [{ rule: "no_overwrite", weight: "violation", text }]
 }
 
-/** A later write of ours that was dispatched before the attempt was. */
-function admittedBetween(history: RunHistory, operation_id: string, from: number, to: number): boolean {
-  const other = recordOf(history, operation_id, 1)
-  return other !== undefined && other.committed_at > from && other.committed_at < to
+/** A write that we admitted after this one, and before that moment. */
+function admittedLater(history: RunHistory, operation_id: string, than: string, before: number): boolean {
+  const times = (id: string) => history.admissions.find((one) => one.operation_id === id)?.at
+  const [mine, other] = [times(than), times(operation_id)]
+  return mine !== undefined && other !== undefined && other > mine && other < before
 }
 
 function staleReplay(
@@ -70,7 +67,10 @@ function staleReplay(
   const before = held.findLast((one) => one.at <= answer.called_at)
   const during = held.filter((one) => one.at > answer.called_at)
   if (before === undefined || [before, ...during].some((one) => one.value === sets.value)) return []
-  const ours = before.operation_id !== null && before.operation_id !== answer.operation_id
+  // Two that wait side by side go in either order (OV2): only what was admitted later is known to come after.
+  const ours =
+    before.operation_id !== null &&
+    admittedLater(history, before.operation_id, answer.operation_id ?? "", Number.POSITIVE_INFINITY)
   return [
     {
       rule: "stale_replay",

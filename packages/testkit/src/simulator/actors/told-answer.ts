@@ -1,6 +1,6 @@
 /** A Result in the oracle's words, and which errors a caller has to reckon with. */
 import { InvokeError, type Result } from "@invokejs/protocol"
-import type { Answer } from "./history.ts"
+import type { Answer } from "../history.ts"
 
 type Asked = Pick<Answer, "called_at" | "process" | "verb" | "tool" | "action">
 

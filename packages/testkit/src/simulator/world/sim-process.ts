@@ -5,7 +5,7 @@
  * PR2. A frozen process hears everything later, in order, when it thaws. Its clocks go on, or stand still as in a suspend.
  */
 import type { Clock } from "@invokejs/engine"
-import type { Scheduler } from "./scheduler.ts"
+import type { Scheduler } from "../scheduler.ts"
 
 /** What processes of one machine share: the wall clock, which people and daemons set. */
 export interface Machine {
