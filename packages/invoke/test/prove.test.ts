@@ -30,15 +30,16 @@ beforeAll(() => {
     symlinkSync(join(ROOT, "node_modules", name), join(stage.folder, "node_modules", name))
   }
   writeFileSync(join(stage.folder, "package.json"), '{ "type": "module" }')
-  stage.file("tools.js", block("js"))
-  stage.file("fixed.js", patched(block("js"), block("diff")))
+  stage.file("tools.js", block("js tools.js"))
+  stage.file("fixed.js", patched(block("js tools.js"), block("diff")))
+  stage.file("stripe.js", block("js stripe.js"))
 })
 
 afterAll(() => stage.close())
 
 /** The n-th code block of that language. */
 function block(language: string, n = 0): string {
-  const found = [...GUIDE.matchAll(/```(\w+)\n([\s\S]*?)```/g)].filter(([, name]) => name === language)[n]?.[2]
+  const found = [...GUIDE.matchAll(/```([^\n]+)\n([\s\S]*?)```/g)].filter(([, name]) => name === language)[n]?.[2]
   if (found === undefined) throw new Error(`the guide has no block ${n} of ${language}`)
   return found
 }
@@ -94,6 +95,11 @@ describe("the guide's module", () => {
     ])
     for (const one of tool?.cases ?? []) expect(one.schedule.length).toBeGreaterThan(2)
   })
+})
+
+test("the guide's module for a stand-in at a URL is proved, each request at the stand-in's own process [AU-9]", async () => {
+  const { code, stdout } = await stage.run(["prove", "stripe.js", "--only", "answer.lost"])
+  expect([code, stdout.trimEnd().split("\n").at(-1)]).toEqual([0, "3 cases, 0 findings, 0 at a limit, 0 not tried."])
 })
 
 test("every cause that the prover names has its place in the guide, and the guide names no other [AU-9]", () => {

@@ -28,7 +28,7 @@ const CAUSELESS = /without operationId, providerKey or createdAt/
 const UNSETTLED: readonly string[] = ["no_creation_time", "created_near_dispatch", "match_missing", "shared_object"]
 
 /** What the looks named, while their evidence is kept. */
-export function candidatesOf({ operation }: Evidence): readonly Candidate[] {
+function candidatesOf({ operation }: Evidence): readonly Candidate[] {
   return operation.evidence.flatMap(({ source, finding }) =>
     source === "probe" && finding.kind === "look" ? finding.candidates : [],
   )

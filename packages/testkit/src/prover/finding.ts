@@ -4,18 +4,16 @@ import type { Facts } from "./plan-cases.ts"
 import type { Observation } from "./run-case.ts"
 import type { Attempt, Operation } from "@invokejs/protocol"
 
-export const VERDICTS = [
-  "ok",
-  "duplicate_effect",
-  "lost_effect",
-  "stuck",
-  "missing_cause",
-  "never_complete",
-  "wrong_class",
-  "limit",
-  "not_tried",
-] as const
-export type ProveVerdict = (typeof VERDICTS)[number]
+export type ProveVerdict =
+  | "ok"
+  | "duplicate_effect"
+  | "lost_effect"
+  | "stuck"
+  | "missing_cause"
+  | "never_complete"
+  | "wrong_class"
+  | "limit"
+  | "not_tried"
 
 /** Stable names of causes; each is a place in the guide. */
 export const PROVE_CODES = [

@@ -50,7 +50,7 @@ export interface ProveOptions {
   readonly signal?: AbortSignal
 }
 
-export const GUIDE = "docs/guides/prove.md"
+const GUIDE = "docs/guides/prove.md"
 
 export async function proveTools(
   exported: { readonly [name: string]: unknown },

@@ -43,7 +43,7 @@ export type DoorFault =
   | { readonly kind: "crash" }
 
 /** After so long without an answer Node's own client gives a connection up, and so does this end. */
-export const GIVE_UP_MS = 300_000
+const GIVE_UP_MS = 300_000
 
 export interface DoorOptions {
   readonly side: Side

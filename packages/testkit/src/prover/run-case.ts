@@ -210,7 +210,7 @@ class CaseRun {
 }
 
 /** The same action in other words. */
-export function reworded(params: Json, field: string | undefined): Json {
+function reworded(params: Json, field: string | undefined): Json {
   if (field === undefined || typeof params !== "object" || params === null || Array.isArray(params)) return params
   const given = params as { readonly [name: string]: Json }
   const words = given[field]

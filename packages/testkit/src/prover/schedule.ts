@@ -103,7 +103,7 @@ function eventLine({ type, to, data, at }: AuditEvent, start: number): Line[] {
 }
 
 function eventText(type: AuditEvent["type"], data: AuditEvent["data"], to: string | null): string | null {
-  const reason = said(data["text"] ?? data["reason"])
+  const reason = said(data["code"] ?? data["reason_code"] ?? data["reason"])
   switch (type) {
     case "requested":
       return "the call is admitted"
@@ -112,7 +112,7 @@ function eventText(type: AuditEvent["type"], data: AuditEvent["data"], to: strin
     case "provider_result":
       return `a look finds ${lookText(data)}`
     case "evidence":
-      return data["finding"] === "unanswered" ? `a look is not answered${reason === "" ? "" : ` (${reason})`}` : null
+      return data["finding"] === "unanswered" ? `a look is not answered (${said(data["text"])})` : null
     case "acknowledged":
     case "accepted":
     case "attempt_disproved":
