@@ -138,25 +138,27 @@ export function stranger(change: Partial<Candidate> & { readonly state?: Candida
   return rest
 }
 
-export const APPLIED: AttemptOutcome = { class: "applied", output: { id: "ch_1" } }
-export const UNKNOWN: AttemptOutcome = {
+type Ended<Class extends AttemptOutcome["class"]> = Extract<AttemptOutcome, { readonly class: Class }>
+
+export const APPLIED: Ended<"applied"> = { class: "applied", output: { id: "ch_1" } }
+export const UNKNOWN: Ended<"unknown"> = {
   class: "unknown",
   reason: { code: "no_answer", text: "it left and no answer came" },
 }
-export const UNSENT: AttemptOutcome = {
+export const UNSENT: Ended<"not_applied"> = {
   class: "not_applied",
   reason: { code: "never_left", text: "no byte left" },
   proof: "stage",
   speaks_for: "attempt",
 }
-export const REJECTED: AttemptOutcome = {
+export const REJECTED: Ended<"rejected"> = {
   class: "rejected",
   reason: { code: "http_401", text: "the provider answered 401" },
   proof: "answer",
   speaks_for: "attempt",
   look_first: false,
 }
-export const DECLINED: AttemptOutcome = {
+export const DECLINED: Ended<"not_applied"> = {
   class: "not_applied",
   reason: { code: "http_429", text: "the provider answered 429" },
   proof: "answer",

@@ -90,7 +90,7 @@ describe("cancel", () => {
 })
 
 describe("resolve", () => {
-  const word = (story: Story, to: ResolveTo["to"], change: Partial<ResolveTo> = {}): OperationEvent => ({
+  const word = (_story: Story, to: ResolveTo["to"], change: Partial<ResolveTo> = {}): OperationEvent => ({
     type: "resolve",
     resolve: resolution(to, change),
     evidence_id: "word",

@@ -10,6 +10,7 @@ import {
   type ProbeContext,
 } from "@invokejs/engine"
 import { id } from "@invokejs/protocol"
+import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { recordedProvider } from "@invokejs/testkit"
 import type { FakeAnswer, FakeInProcess, FakeRequest, ProveEntry } from "@invokejs/testkit"
 import { charge, list, LOOKUP, moduleOf, payTool, stateOf, type Bill, type FakeOptions } from "./prover-fakes.ts"
@@ -102,8 +103,8 @@ interface IssueChange {
   readonly status: string
 }
 
-const AS_GIVEN = {
-  "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value: value as IssueChange }) },
+const AS_GIVEN: StandardSchemaV1<IssueChange, IssueChange> = {
+  "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value: value as IssueChange }) },
 }
 
 async function issueAt(url: string, init: RequestInit): Promise<Issue & { readonly number: number }> {

@@ -15,7 +15,7 @@ import {
   type OperationEvent,
 } from "@invokejs/protocol"
 import { TICK_MS, type ModelConfiguration, type SeededBug } from "./model-configuration.ts"
-import type { AttemptTask, LoopTask, ModelState, ModelWorker, Move } from "./model-state.ts"
+import type { OpenAttempt, LoopWork, ModelState, ModelWorker, Move } from "./model-state.ts"
 
 export interface ModelRules {
   readonly config: ModelConfiguration
@@ -75,7 +75,7 @@ function loopMoves(state: ModelState, worker: ModelWorker, rules: ModelRules, mo
   if (loop.kind === "looking") {
     for (const lag of new Set([0, rules.config.visibility_ticks])) {
       const seen = state.effects.some((one) => one.at <= state.now - lag * TICK_MS)
-      const task: LoopTask = { kind: "seen", observed_from: loop.observed_from, found: seen }
+      const task: LoopWork = { kind: "seen", observed_from: loop.observed_from, found: seen }
       push(moves, `${worker.id} sees ${seen ? "it" : "nothing"}`, withWorker(state, worker.id, { loop: task }))
     }
   }
@@ -98,7 +98,7 @@ function stepFor(state: ModelState, worker: ModelWorker): "dispatch" | "probe" |
 function write(
   state: ModelState,
   worker: ModelWorker,
-  loop: Extract<LoopTask, { kind: "decided" }>,
+  loop: Extract<LoopWork, { kind: "decided" }>,
   rules: ModelRules,
 ): ModelState {
   const idle = withWorker(state, worker.id, { loop: null })
@@ -114,7 +114,7 @@ function write(
   if (loop.step === "probe")
     return withWorker(written, worker.id, { loop: { kind: "looking", observed_from: state.now } })
   if (loop.step !== "dispatch") return written
-  const attempt: AttemptTask = {
+  const attempt: OpenAttempt = {
     attempt: operation.attempts.length,
     phase: "before_send",
     outcome: null,
@@ -162,7 +162,7 @@ function eventOf(
   }
 }
 
-function writeLook(state: ModelState, worker: ModelWorker, loop: Extract<LoopTask, { kind: "seen" }>): ModelState {
+function writeLook(state: ModelState, worker: ModelWorker, loop: Extract<LoopWork, { kind: "seen" }>): ModelState {
   const idle = withWorker(state, worker.id, { loop: null })
   const { operation } = state
   const generations = [...new Set([...operation.attempts.map((one) => one.generation), operation.generation])]
@@ -187,7 +187,7 @@ function writeLook(state: ModelState, worker: ModelWorker, loop: Extract<LoopTas
 function attemptMoves(
   state: ModelState,
   worker: ModelWorker,
-  task: AttemptTask,
+  task: OpenAttempt,
   rules: ModelRules,
   moves: Move[],
 ): void {
@@ -235,12 +235,12 @@ function attemptMoves(
 }
 
 /** Its own worker no longer waits; the promise goes on and may still send. */
-function abandon(state: ModelState, worker: ModelWorker, task: AttemptTask): ModelState | null {
+function abandon(state: ModelState, worker: ModelWorker, task: OpenAttempt): ModelState | null {
   const operation = apply(state, { type: "lapsed", why: "timeout" })
   return operation ? withWorker({ ...state, operation }, worker.id, { attempt: { ...task, abandoned: true } }) : null
 }
 
-function told(state: ModelState, worker: ModelWorker, task: AttemptTask): ModelState {
+function told(state: ModelState, worker: ModelWorker, task: OpenAttempt): ModelState {
   const free = withWorker(state, worker.id, { attempt: null })
   if (!task.outcome) return free
   const operation = apply(state, {

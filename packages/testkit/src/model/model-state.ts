@@ -21,7 +21,7 @@ export interface InFlight {
   readonly waited_for: boolean
 }
 
-export interface AttemptTask {
+export interface OpenAttempt {
   readonly attempt: number
   readonly phase: "before_send" | "sent" | "ended"
   /** What its process will write down; set when it ended. */
@@ -31,7 +31,7 @@ export interface AttemptTask {
   readonly abandoned: boolean
 }
 
-export type LoopTask =
+export type LoopWork =
   /** The row was read and a step decided; it is not written yet. */
   | { readonly kind: "decided"; readonly step: "dispatch" | "probe" | "timer" | "lapse"; readonly read: Operation }
   /** The look has begun. */
@@ -42,8 +42,8 @@ export type LoopTask =
 export interface ModelWorker {
   readonly id: string
   readonly alive: boolean
-  readonly attempt: AttemptTask | null
-  readonly loop: LoopTask | null
+  readonly attempt: OpenAttempt | null
+  readonly loop: LoopWork | null
   readonly lease_until: number
 }
 
@@ -117,7 +117,7 @@ export function hashState(state: ModelState): string {
 }
 
 /** Of a decision only whether its row has moved since matters: a stale one is refused. */
-function loopText(loop: LoopTask | null, operation: Operation, now: number): unknown {
+function loopText(loop: LoopWork | null, operation: Operation, now: number): unknown {
   if (loop === null) return null
   if (loop.kind === "decided") return [loop.step, loop.read.version === operation.version]
   return [loop.kind, loop.observed_from - now, loop.kind === "seen" && loop.found]

@@ -50,7 +50,7 @@ export interface AttemptTransport {
 }
 
 /** Bodies are held in memory (OR1). A tool that sends more uploads first and names the upload in its effect. */
-export const REQUEST_BYTES_MAX = 64 * 1024 * 1024
+const REQUEST_BYTES_MAX = 64 * 1024 * 1024
 
 /** Where providers put the id that their support asks for, the most specific first. */
 const REQUEST_ID_HEADERS = [

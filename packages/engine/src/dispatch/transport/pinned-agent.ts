@@ -23,10 +23,10 @@ export interface AgentOptions {
 }
 
 /** Enough for a busy worker; few enough that a burst does not look like an attack to the provider. */
-export const CONNECTIONS_MAX = 64
+const CONNECTIONS_MAX = 64
 
 /** A handshake that takes longer is taken as unreachable, which is proof that nothing left. */
-export const CONNECT_TIMEOUT_MS = 10_000
+const CONNECT_TIMEOUT_MS = 10_000
 
 /**
  * The write buffer that a chunk must fill so that the next one waits for the kernel (gated-body.ts). The types omit the
