@@ -17,6 +17,7 @@ import {
   T0,
   UNSENT,
 } from "./builders.ts"
+import { ASKED, HELD, inReview } from "./in-every-state.ts"
 
 const can = (story: Story) => ({ now: story.now, quarantine: false, can_fence: false })
 const chosen = (story: Story) => nextStep(story.operation, can(story)).do
@@ -81,6 +82,17 @@ describe("the order of means", () => {
     const at = (approval_until?: number) =>
       nextStep(story.operation, { ...can(story), ...(approval_until === undefined ? {} : { approval_until }) }).do
     expect([at(T0 + HOUR), at(story.now), at()]).toEqual(["dispatch", "probe", "probe"])
+  })
+
+  test("a timer that comes before its key may be used moves on, unless today's contract leaves no key [item 2] [R28] [R28d]", () => {
+    const early = () => {
+      const story = new Story({ contract: blind({ key: keyContract({ in_flight: "races" }) }) }).isLost()
+      story.operation = { ...story.operation, due_at: story.now }
+      return story
+    }
+    const story = early().do({ type: "due" })
+    expect([story.state, story.operation.due_at]).toEqual(["unknown", story.attempt(1).last_possible_send + 6 * MINUTE])
+    expect(early().do({ type: "due", contract: blind() }).state).toBe("needs_review")
   })
 
   test("without key and without probe it is a person's at once", () => {
@@ -169,6 +181,9 @@ describe("a timer", () => {
   test("that is not due is waited for; a settled operation has none", () => {
     const story = new Story().dispatch()
     expect(nextStep(story.operation, can(story))).toEqual({ do: "wait", until: story.operation.due_at })
+    for (const early of [new Story({}, HELD), new Story({}, ASKED), new Story().isLost(), inReview()]) {
+      expect(early.refuses({ type: "due" }).text).toContain("not due")
+    }
     const settled = new Story().do({ type: "cancel", reason: "no" })
     expect(chosen(settled)).toBe("nothing")
   })

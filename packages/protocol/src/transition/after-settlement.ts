@@ -78,7 +78,6 @@ export function compensated(step: StepBuilder, event: Of<"compensated">): Transi
   const { operation } = step
   const known = operation.compensated_by === event.by
   if (known && (!event.settled || operation.compensation_settled)) return illegal(operation, "it is recorded already")
-  if (!known && operation.contradicted) return illegal(operation, "it is contradicted: amend it first")
   const inPlace =
     operation.state === "succeeded" || (operation.state === "needs_review" && operation.verdict === "diverged")
   if (!known && !inPlace) return illegal(operation, `an operation in ${operation.state} has no confirmed effect`)
