@@ -480,3 +480,15 @@ describe("a probe", () => {
     expect(story.state).toBe("unknown")
   })
 })
+
+test("looks whose silence does not count come by the schedule, and do not spend their budget in minutes [RC-8] [item 3]", () => {
+  const story = new Story().isLost()
+  const gaps: number[] = []
+  for (let look = 0; look < 10; look += 1) {
+    const due = story.operation.due_at ?? 0
+    story.until(due).hears(lookOf([], { complete: false }), { observed_from: due })
+    gaps.push((story.operation.due_at ?? 0) - due)
+  }
+  expect(story.state).toBe("unknown")
+  expect(gaps.reduce((sum, gap) => sum + gap, 0)).toBeGreaterThan(2 * 3_600_000)
+})

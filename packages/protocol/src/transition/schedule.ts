@@ -37,9 +37,15 @@ export function dueAfterUnknown(operation: Operation, now: number, unit: number,
   const end = windowEnd(operation, now)
   if (end !== null) return Math.min(next, end)
   const spacing = operation.contract.lookup?.spacing_ms
-  if (lacks === "settle_window" && spacing !== undefined && last !== null)
+  if (lacks === "settle_window" && spacing !== undefined && last !== null && lastSilenceCounts(operation))
     return Math.min(next, Math.max(now + 1, last + spacing))
   return next
+}
+
+/** Another look soon helps only where a look's silence counts: one that is never complete is asked by the schedule. */
+function lastSilenceCounts(operation: Operation): boolean {
+  const last = operation.evidence.findLast((one) => one.finding.kind === "look")?.finding
+  return last?.kind === "look" && last.complete && !last.search
 }
 
 /** Nobody can look: a same-key attempt after a backoff, or a person at once. */

@@ -109,11 +109,18 @@ export class StepBuilder {
  * Half of a surrogate pair, from a provider's text or a cut of ours, is no JSON that a digest could cover: one bad character must
  * not make a fact unrecordable.
  */
-function wellFormed<T extends Json | { readonly [name: string]: Json }>(value: T): T {
-  if (typeof value === "string") return value.toWellFormed() as T
+function wellFormed(value: { readonly [name: string]: Json }): { readonly [name: string]: Json } {
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wellFormedJson(one)]))
+}
+
+function wellFormedJson(value: Json): Json {
+  if (typeof value === "string") return value.toWellFormed()
   if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map((one: Json) => wellFormed(one)) as unknown as T
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wellFormed(one as Json)])) as T
+  return isList(value) ? value.map(wellFormedJson) : wellFormed(value)
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
 }
 
 export function illegal(operation: Operation, text: string, code: Illegal["code"] = "illegal_transition"): Illegal {
