@@ -86,7 +86,7 @@ AU-5    | M        | 6     | planned | the HTTP API serves callers of any langua
 AU-6    | M        | later | planned | framework adapters and durable-workflow steps are tested with the real packages
 AU-7    | M        | 6     | planned | payloads are redacted, encrypted at rest and kept no longer than needed
 AU-8    | W        | 4     | planned | check lints a setup against the ten-point checklist
-AU-9    | W        | 3     | planned | prove runs a user's own tool against every fault at every point
+AU-9    | W        | 3     | built   | prove runs a user's own tool against every fault at every point
 AU-10   | M W      | 3     | planned | simulator, model checker, crash matrix, mutation checks and real kills prove the engine
 AU-11   | U        | 2     | built   | honest limits are printed where users decide
 AU-12   | W        | 2     | built   | guard wraps an existing function in three lines and keeps its signature

@@ -9,7 +9,7 @@ const DOCS = join(ROOT, "docs")
 /** One line stands for all of them. */
 const ERROR_PAGES = "docs/reference/errors/"
 /** Sections in reading order; a folder that is missing here is a mistake. */
-export const SECTIONS = ["start", "concepts", "operating", "reference", "internals", "decisions"]
+export const SECTIONS = ["start", "concepts", "guides", "operating", "reference", "internals", "decisions"]
 
 /** The title and the first sentence of prose of a page. @param {string} text */
 export function opening(text) {
