@@ -4,6 +4,7 @@
  * Owns: the conditions of a same-key attempt, and the moment from which they can hold.
  * Must not: take a replay of a key for a way to find out. It is a dispatch, used only where executing now would be right (R12).
  *
+ * SK0. No attempt is acknowledged or accepted, and none is barred.
  * SK1. The key protects: proved, remembered by the provider for known long enough, and never executed a second time.
  * SK2. Every undisproved attempt is of this generation, its bytes known or compared by the provider (R19).
  * SK3. No earlier attempt of an opaque tool is open: nothing could keep it from sending after the protection ended (R6). Nor is

@@ -101,8 +101,7 @@ function keyMargin(operation: Operation): number {
  */
 export function protectedUntil(operation: Operation): number | null {
   const key = operation.contract.key
-  if (!key?.proved || key.retention_ms === undefined || key.replay === "executes" || operation.restored !== null)
-    return null
+  if (!key?.proved || key.retention_ms === undefined || key.replay === "executes") return null
   const started = operation.generation_started_at[operation.generation]
   if (started === undefined || started === null) return null
   return started + key.retention_ms - keyMargin(operation)

@@ -146,6 +146,7 @@ describe("accepted", () => {
   test("is looked up on schedule, at settleBy once more, and then a person's [R29]", () => {
     const story = accepted(true)
     expect(chosen(story.until(story.operation.due_at))).toBe("probe")
+    story.refuses({ type: "due" })
     story
       .sees([])
       .until(T0 + 72 * HOUR - SECOND)

@@ -3,7 +3,7 @@
  *
  * Owns: the last look at all conditions before a byte may leave, and what the record says.
  *
- * DI1. No attempt is acknowledged, accepted or confirmed, and no evidence is newer than the judgement this rests on (R5).
+ * DI1. No attempt is acknowledged, accepted or confirmed (SK0), and no evidence is newer than the judgement this rests on (R5).
  * DI2. Every earlier attempt is disproved, or of this generation and key while its key protects (S1).
  * DI3. `send_before` lies ahead, and is never extended (WI2).
  * DI4. The stricter of the contract frozen with the first record and the one loaded now holds (R28d).
@@ -81,9 +81,6 @@ function dispatchRefusal(operation: Operation, event: DispatchEvent, now: number
   if (event.judged_version !== operation.version) return "the decision rests on an older version"
   if (operation.barred || operation.contradicted) return "further attempts are barred"
   if (operation.restored) return "the journal went back in time and this operation is not settled since"
-  if (operation.attempts.some((attempt) => attempt.status === "acknowledged" || attempt.status === "accepted")) {
-    return "an attempt is acknowledged or accepted"
-  }
   if (operation.approval_id !== null && event.approval_until === undefined) return "its approval's expiry is not given"
   if (now >= operation.deadline_at) return "the deadline is over"
   const pending = operation.attempts.filter((attempt) => attempt.status !== "disproved")
