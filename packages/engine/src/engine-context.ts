@@ -31,6 +31,8 @@ export interface EngineContext {
   readonly opaque_because: string | null
   readonly worker: Worker
   readonly running: RunningAttempts
+  /** Workers that are gone, whose attempts this process has ended or found ended (GW2). */
+  readonly ended_workers: Set<string>
   readonly faulty: FaultyTools
   readonly watch: OperationWatch
   readonly admissions: SameKeyQueue

@@ -66,6 +66,7 @@ export class Engine {
       opaque_because,
       worker: new Worker({ journal, clock, ids, telemetry, machine, tools: () => tools.names() }),
       running: new RunningAttempts(),
+      ended_workers: new Set(),
       faulty: new FaultyTools(),
       watch: new OperationWatch(journal, clock),
       admissions: new SameKeyQueue(),

@@ -21,7 +21,7 @@ export async function recover(context: EngineContext): Promise<void> {
   await checkIdentities(context)
   const quarantine = await context.journal.quarantine()
   if (quarantine) await markRestored(context, quarantine.since)
-  await closeGoneWorkers(context, true)
+  await closeGoneWorkers(context)
 }
 
 const OPEN = STATE_NAMES.filter((state) => !isTerminal(state))

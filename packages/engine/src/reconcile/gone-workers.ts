@@ -2,7 +2,8 @@
  * Workers whose processes are proved gone: their open attempts can end (protocol §0, item 10).
  *
  * GW1. A proof is a kernel-released lock found free, a new boot of the same host, or somebody's word. Silence proves nothing.
- * GW2. The proof is on record before its attempts end; whoever dies in between leaves the rest to the next who looks.
+ * GW2. The proof is on record before its attempts end, so that no late record of it is missed. Each process ends them once for
+ *      every worker that is gone, whoever recorded that: what one could not finish, another does, or itself at its next look.
  */
 import { isTerminal, type Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
@@ -11,12 +12,12 @@ import type { Page } from "../ports/journal.ts"
 
 const PAGE = 200
 
-/** What each process of this journal has been proved to be. `again`: also those that were proved gone before (GW2). */
-export async function closeGoneWorkers(context: EngineContext, again = false): Promise<void> {
+/** What each process of this journal has been proved to be. */
+export async function closeGoneWorkers(context: EngineContext): Promise<void> {
   const gone = new Map<string, string>()
   for (const worker of await context.journal.workers.list()) {
     if (worker.gone !== null) {
-      if (again) gone.set(worker.worker_id, worker.gone.proof)
+      if (!context.ended_workers.has(worker.worker_id)) gone.set(worker.worker_id, worker.gone.proof)
       continue
     }
     if (worker.closed_at !== null || context.worker.owns(worker.worker_id)) continue
@@ -25,7 +26,9 @@ export async function closeGoneWorkers(context: EngineContext, again = false): P
     await context.journal.workers.markGone(worker.worker_id, proof)
     gone.set(worker.worker_id, proof)
   }
-  if (gone.size > 0) await endAttemptsOf(context, gone)
+  if (gone.size === 0) return
+  await endAttemptsOf(context, gone)
+  for (const worker_id of gone.keys()) context.ended_workers.add(worker_id)
 }
 
 /** Ends every open attempt of the workers that are gone. Safe to repeat. */
