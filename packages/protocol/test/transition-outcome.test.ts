@@ -100,6 +100,10 @@ describe("non-application is proved per attempt, and acted on per operation", ()
     expect(second({ answers_for_key: [402] }).ends(2, forKey, { http_status: 401 }).state).toBe("unknown")
     expect(second({ answers_for_key: [402] }).ends(2, forKey).state).toBe("unknown")
     expect(second().ends(2, forKey, { http_status: 402 }).state).toBe("unknown")
+    const doubted = second({ answers_for_key: [402] })
+    const { proved: _proved, ...key } = keyContract({ answers_for_key: [402] })
+    doubted.operation = { ...doubted.operation, contract: contract({ key }) }
+    expect(doubted.ends(2, forKey, { http_status: 402 }).state).toBe("unknown")
   })
 
   test("when looks cover all attempts, a permanent refusal of the last one is the end [R2]", () => {
