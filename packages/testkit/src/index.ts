@@ -34,6 +34,8 @@ export {
 export { ManualClock } from "./clock/manual-clock.ts"
 export { simulate, type RunResult } from "./simulator/simulate.ts"
 export { FaultCounts } from "./simulator/fault-counts.ts"
+export { FLOORS_FROM_RUNS, shortfalls } from "./simulator/floors.ts"
+export { shrink } from "./simulator/shrink.ts"
 export { modelCheck, type Walk } from "./model/model-check.ts"
 export { CONFIGURATIONS, SEEDED_BUGS, type ModelConfiguration, type SeededBug } from "./model/model-configuration.ts"
 export { proveTools, type CaseReport, type ProveOptions, type ToolReport } from "./prover/prove-tools.ts"

@@ -6,7 +6,7 @@ export class FaultCounts {
     this.counts.set(name, (this.counts.get(name) ?? 0) + by)
   }
 
-  merge(other: FaultCounts): void {
-    for (const [name, count] of other.counts) this.add(name, count)
+  merge(other: Iterable<readonly [string, number]>): void {
+    for (const [name, count] of other) this.add(name, count)
   }
 }

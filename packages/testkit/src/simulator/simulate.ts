@@ -1,5 +1,6 @@
 /** The simulator's door: one seed, one run, judged. */
 import type { FaultCounts } from "./fault-counts.ts"
+import { describePlan } from "./describe-plan.ts"
 import type { Finding } from "./oracle/oracle.ts"
 import { drawPlan } from "./plan/draw-plan.ts"
 import type { Plan } from "./plan/plan.ts"
@@ -32,6 +33,6 @@ export async function simulatePlan(plan: Plan, broken: ReadonlySet<string> = new
     seed: plan.seed,
     counts: world.counts,
     events: world.scheduler.events,
-    story: () => storyOf(world),
+    story: () => [...describePlan(plan), ...storyOf(world)],
   }
 }

@@ -19,6 +19,11 @@ export const VERB_REFUSED = [
   "operation_not_found",
 ]
 
+/** A refusal; a commit in doubt may have been made. */
+export function wasRefused(error: Answer["error"]): boolean {
+  return error !== null && error.code !== "journal_unavailable"
+}
+
 export interface Question {
   readonly verb: string
   readonly tool: string

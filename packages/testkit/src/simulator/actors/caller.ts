@@ -5,11 +5,11 @@ import type { PlannedCall, Reaction } from "../plan/plan.ts"
 import type { Crew, SimInvoke } from "../run/crew.ts"
 import type { World } from "../run/world.ts"
 import type { SeededRandom } from "../seeded-random.ts"
-import { CALL_REFUSED, VERB_REFUSED, type Asking } from "./asking.ts"
+import { CALL_REFUSED, VERB_REFUSED, wasRefused, type Asking } from "./asking.ts"
 
 export function scheduleCalls(world: World, crew: Crew, asking: Asking): void {
-  for (const [index, call] of world.plan.calls.entries()) {
-    const caller = new Caller(world, crew, asking, call, world.random(`call ${index}`))
+  for (const call of world.plan.calls) {
+    const caller = new Caller(world, crew, asking, call, world.random(`call ${call.id}`))
     world.scheduler.after(call.at, () => caller.call(call.then))
   }
 }
@@ -52,15 +52,15 @@ class Caller {
     if (able.length === 0 || operation_id === null) return
     if (verb === "again") return this.call(null)
     const { tool, action } = this.#planned
-    const asked_at = this.#world.scheduler.now
+    const grant = { at: this.#world.scheduler.now, action }
+    const { grants } = this.#world.history
+    if (verb === "repeat") grants.push(grant)
     void this.#asking
       .ask(this.#random.pick(able), { verb, tool, action, foreseen: VERB_REFUSED }, (invoke) =>
         this.#act(invoke, verb, operation_id, told.attempt),
       )
       .then(({ error }) => {
-        // A commit in doubt may have been made.
-        const made = error === null || error.code === "journal_unavailable"
-        if (verb === "repeat" && made) this.#world.history.grants.push({ at: asked_at, action })
+        if (verb === "repeat" && wasRefused(error)) grants.splice(grants.indexOf(grant), 1)
       })
   }
 

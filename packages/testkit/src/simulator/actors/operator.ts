@@ -12,7 +12,7 @@ import type { World } from "../run/world.ts"
 import type { SeededRandom } from "../seeded-random.ts"
 import type { Params } from "../tools/tool-world.ts"
 import { traitsOf, type ToolKind } from "../tools/tool-kinds.ts"
-import { VERB_REFUSED, type Asking } from "./asking.ts"
+import { VERB_REFUSED, wasRefused, type Asking } from "./asking.ts"
 
 type Able = Member & { readonly invoke: SimInvoke }
 const HANGS_MS = 2 * 3_600_000
@@ -95,24 +95,27 @@ class SimOperator {
 
   #look(one: Able, operation: Operation): void {
     const { operation_id, state, version } = operation
-    const waits = state === "needs_review" || operation.contradicted || state === "held"
+    const waits = state === "needs_review" || operation.contradicted || state === "held" || state === "closed_unknown"
     if (!waits || (state === "held" && !this.#random.chance(0.3))) return
     const verb = this.#verbFor(operation)
     if (!verb) return
     const { action } = operation.params as unknown as Params
-    const asked_at = this.#world.scheduler.now
+    const grant = { at: this.#world.scheduler.now, action }
+    const { grants } = this.#world.history
+    if (verb.name === "allow") grants.push(grant)
     const question = { verb: verb.name, tool: operation.tool, action, foreseen: VERB_REFUSED }
     void this.#asking
       .ask(one, question, (invoke) => verb.run(invoke.operator({ name: "ann" }), operation_id, version))
       .then(({ error }) => {
-        const made = error === null || error.code === "journal_unavailable"
-        if (verb.name === "allow" && made) this.#world.history.grants.push({ at: asked_at, action })
+        if (verb.name === "allow" && wasRefused(error)) grants.splice(grants.indexOf(grant), 1)
       })
   }
 
   #verbFor(operation: Operation): Verb | null {
     const { tool, params, operation_id } = operation
     const { action, label, value } = params as unknown as Params
+    // Sometimes one does not find out, and says so; later one may.
+    if (operation.state === "needs_review" && this.#random.chance(0.15)) return says("closed_unknown", null)
     if (traitsOf(tool as ToolKind).correlates === "state") return this.#aboutState(operation, label, value)
     const all = this.#world.history.effects.filter((one) => one.action === action)
     if (operation.state === "held") return heldVerb(all.length > 0)
@@ -129,14 +132,15 @@ class SimOperator {
   }
 
   #deny(operation: Operation): Verb {
-    if (operation.contradicted) return says("not_applied", null)
-    return says(this.#random.pick(["not_applied", "not_applied", "ready", "closed_unknown"]), null)
+    if (operation.contradicted || operation.state === "closed_unknown") return says("not_applied", null)
+    return says(this.#random.pick(["not_applied", "not_applied", "ready"]), null)
   }
 
   #aboutState(operation: Operation, label: string, value: string): Verb | null {
     const { tool, operation_id, state } = operation
     const resources = this.#world.provider(tool as ToolKind).resources
     if (state === "held") return heldVerb(resources.current(label)?.value === value)
+    if (state === "closed_unknown") return null
     const wrote = this.#world.history.writes.some((one) => one.operation_id === operation_id)
     if (wrote) return says("succeeded", null)
     return this.#mayStillHappen(operation, "") ? null : says("not_applied", null)

@@ -6,6 +6,7 @@ import { drawShape } from "./draw-shape.ts"
 import { drawStrikes } from "./draw-strikes.ts"
 import { drawWeather } from "./draw-weather.ts"
 import type { Plan, PlannedCall, Reaction } from "./plan.ts"
+import { NO_THEME, THEME_NAMES, themeKinds, THEMES, type Theme } from "./themes.ts"
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -13,14 +14,16 @@ const HOUR = 60 * MINUTE
 
 export function drawPlan(seed: number): Plan {
   const random = new SeededRandom(seed).named("plan")
-  const kinds = drawKinds(random)
-  const troubled_ms = random.pick([MINUTE, 10 * MINUTE, HOUR, 3 * HOUR])
+  const theme: Theme = random.chance(0.5) ? NO_THEME : THEMES[random.pick(THEME_NAMES)]
+  const kinds = Array.from({ length: random.between(1, 3) }, () => random.pick(themeKinds(theme)))
+  const troubled_ms = theme.short ? MINUTE : random.pick([MINUTE, 10 * MINUTE, HOUR, 3 * HOUR])
   const calls = drawCalls(random, kinds, troubled_ms)
   const used = KIND_NAMES.filter((kind) => calls.some((call) => call.tool === kind))
   const one_machine = random.chance(0.4)
-  const operator = random.chance(0.5)
-    ? { every_ms: random.pick([2 * MINUTE, 20 * MINUTE, HOUR]), from_ms: random.chance(0.5) ? 0 : troubled_ms }
-    : null
+  const operator =
+    theme.attended || random.chance(0.5)
+      ? { every_ms: random.pick([2 * MINUTE, 20 * MINUTE, HOUR]), from_ms: random.chance(0.5) ? 0 : troubled_ms }
+      : null
   return {
     seed,
     processes: random.between(1, 3),
@@ -30,29 +33,23 @@ export function drawPlan(seed: number): Plan {
     poll_ms: random.pick([30 * SECOND, 5 * MINUTE, 30 * MINUTE]),
     troubled_ms,
     shapes: Object.fromEntries(used.map((kind) => [kind, drawShape(random.named(`shape ${kind}`), kind)])),
-    versions: drawVersions(random),
+    versions: drawVersions(random, theme),
     calls,
     strikes: drawStrikes(random.named("strikes"), {
-      kinds: used,
-      one_machine,
-      operator: operator !== null,
-      troubled_ms,
+      ...{ kinds: used, one_machine, operator: operator !== null, troubled_ms },
+      favourites: theme.strikes,
     }),
     strangers: drawStrangers(random, calls),
     operator,
-    weather: drawWeather(random.named("weather")),
+    weather: drawWeather(random.named("weather"), used, theme.faults),
   }
 }
 
-function drawKinds(random: SeededRandom): readonly ToolKind[] {
-  return Array.from({ length: random.between(1, 3) }, () => random.pick(KIND_NAMES))
-}
-
-function drawVersions(random: SeededRandom): readonly ToolVersion[] {
+function drawVersions(random: SeededRandom, theme: Theme): readonly ToolVersion[] {
   const first = { version: "1", body: 1, identity: "1", wider: false } as const
   const second = {
     version: "2",
-    body: random.chance(0.4) ? 2 : 1,
+    body: random.chance(theme.other_bytes ? 0.9 : 0.4) ? 2 : 1,
     identity: random.chance(0.4) ? ("2" as const) : ("1" as const),
     wider: random.chance(0.3),
   }
@@ -74,7 +71,9 @@ function drawCalls(random: SeededRandom, kinds: readonly ToolKind[], troubled_ms
       wait_ms: random.pick([0, SECOND, MINUTE, 20 * MINUTE]),
       then: drawReaction(random),
     }))
-  }).flat()
+  })
+    .flat()
+    .map((call, id) => ({ ...call, id }))
 }
 
 /** A state's action is what it sets; other actions can look alike from outside. */

@@ -20,6 +20,9 @@ export function drawShape(random: SeededRandom, kind: ToolKind): ProviderShape {
     processing_ms: random.pick([0, 0, 30_000, 20 * MINUTE]),
     settles_ms: random.pick([10_000, 10 * MINUTE, 2 * HOUR]),
     settle_by_ms: random.pick([30 * MINUTE, 3 * HOUR]),
+    timeout_ms: random.pick([30_000, 30_000, 5_000]),
+    deadline_ms: random.pick([24 * HOUR, 24 * HOUR, 24 * HOUR, 5 * MINUTE]),
+    attempts: random.pick([3, 3, 1, 6]),
     many: random.chance(0.5),
   }
 }

@@ -1,5 +1,6 @@
 /** How likely each fault is in one run: most are off, a few are likely. */
 import type { SeededRandom } from "../seeded-random.ts"
+import { traitsOf, type ToolKind } from "../tools/tool-kinds.ts"
 import { NO_FAULTS, type Faults } from "./plan.ts"
 
 /** The most that each is likely, where it is on. */
@@ -16,7 +17,7 @@ const MOST: Faults = {
   error_after_effect: 0.5,
   error_without_effect: 0.5,
   repeated: 0.4,
-  reversed: 0.6,
+  reversed: 1,
   slow_work: 0.8,
   refused_connection: 0.7,
   slow_connection: 0.5,
@@ -25,17 +26,42 @@ const MOST: Faults = {
   look_unanswered: 0.7,
   look_incomplete: 0.5,
   look_slow: 0.4,
-  tool_stall: 0.6,
-  tool_hours: 0.3,
-  second_effect: 0.5,
+  tool_stall: 0.9,
+  tool_hours: 0.5,
+  second_effect: 0.9,
 }
 
-const ON = 0.25
+/** How likely a fault is on, and how likely where the run is about it. */
+const ON = 0.22
+const WANTED = 0.6
 
-export function drawWeather(random: SeededRandom): Faults {
-  const drawn = Object.entries(MOST).map(([name, most]) => {
+export function drawWeather(
+  random: SeededRandom,
+  kinds: readonly ToolKind[],
+  wanted: readonly (keyof Faults)[],
+): Faults {
+  const drawn = (Object.keys(MOST) as (keyof Faults)[]).map((name) => {
     const own = random.named(name)
-    return [name, own.chance(ON) ? (most as number) * own.unit() : 0] as const
+    const suits = isOf(name, kinds)
+    const likely = wanted.includes(name) || suits === true ? WANTED : ON
+    const on = suits !== false && own.chance(likely)
+    return [name, on ? MOST[name] * own.unit() : 0] as const
   })
   return { ...NO_FAULTS, ...Object.fromEntries(drawn) }
+}
+
+/** Whether the run has a tool that the fault is only about: true, it has; false, it has none; null, it is about all. */
+function isOf(name: keyof Faults, kinds: readonly ToolKind[]): boolean | null {
+  const some = (test: (traits: ReturnType<typeof traitsOf>) => boolean) => kinds.some((kind) => test(traitsOf(kind)))
+  switch (name) {
+    case "reversed":
+      return some(({ accepts }) => accepts === true)
+    case "second_effect":
+      return some(({ sloppy }) => sloppy === true)
+    case "tool_hours":
+    case "tool_stall":
+      return some(({ transport }) => transport === "opaque")
+    default:
+      return null
+  }
 }

@@ -49,6 +49,8 @@ export interface Reaction {
 }
 
 export interface PlannedCall {
+  /** Names its randomness (SR1). */
+  readonly id: number
   readonly at: number
   readonly tool: ToolKind
   readonly action: string
@@ -79,6 +81,7 @@ export const STRIKES = [
 export type StrikeKind = (typeof STRIKES)[number]
 
 export interface Strike {
+  readonly id: number
   readonly kind: StrikeKind
   readonly at: number
   readonly for_ms: number

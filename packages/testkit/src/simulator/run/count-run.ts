@@ -4,7 +4,10 @@ import type { World } from "./world.ts"
 
 export function countRun({ counts, store, history }: World, { infos }: Judged): void {
   counts.add("runs")
-  for (const { type, from, to } of store.rows.events) counts.add(`arrow:${from ?? ""}>${to ?? ""} ${type}`)
+  for (const { type, from, to } of store.rows.events) {
+    counts.add(`event:${type}`)
+    if (from !== to && (from !== null || type === "requested")) counts.add(`arrow:${from ?? "call"}>${to ?? ""}`)
+  }
   for (const { attempts } of store.rows.operations.values())
     for (const { reason } of attempts) if (reason) counts.add(`attempt:${reason.code}`)
   for (const { state, tool } of history.endings) {

@@ -127,6 +127,7 @@ export class Crew {
         process,
         scheduler: world.scheduler,
         random: world.random(process.name).named("tools"),
+        counts: world.counts,
         faults: () => world.weather(),
         provider: (kind) => world.provider(kind),
         executions: world.executions,

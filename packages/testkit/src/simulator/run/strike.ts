@@ -10,8 +10,8 @@ import type { World } from "./world.ts"
 
 export function scheduleStrikes(world: World, crew: Crew): void {
   const { plan, scheduler } = world
-  for (const [index, one] of plan.strikes.entries()) {
-    const random = world.random(`strike ${index}`)
+  for (const one of plan.strikes) {
+    const random = world.random(`strike ${one.id}`)
     if (one.kind === "restore" || one.kind === "failover") scheduleRestore(world, crew, one)
     else scheduler.after(one.at, () => strike(world, crew, one, random))
   }

@@ -39,6 +39,9 @@ function simTool(world: ToolWorld, kind: ToolKind): AnyTool {
     ...naming(world, kind),
     contract: contractOf(world, kind, shape),
     settleBy: shape.settle_by_ms,
+    timeout: shape.timeout_ms,
+    deadline: shape.deadline_ms,
+    ...(traits.correlates === null && !traits.keyed ? {} : { attempts: shape.attempts }),
     ...(traits.correlates === "state" ? { resource: (p: Params) => p.label } : {}),
     ...(traits.correlates === null
       ? {}
@@ -123,13 +126,17 @@ function incomingOf(world: ToolWorld, { params, operationId, attempt, providerKe
 
 /** Sends by its own client, whenever it gets round to it. */
 async function sendByOwnClient(world: ToolWorld, kind: ToolKind, on: Execute): Promise<unknown> {
-  const { process, random } = world
+  const { process, random, counts } = world
   const { tool_stall, tool_hours, silent } = world.faults()
   const hours = random.chance(tool_hours)
-  const stall = random.chance(tool_stall) ? random.between(1_000, 120_000) : random.between(0, 50)
-  await new Promise<void>((resolve) =>
-    process.clock.after(hours ? random.between(3_600_000, 18_000_000) : stall, resolve),
-  )
+  const stalls = random.chance(tool_stall)
+  if (hours || stalls) counts.add(hours ? "tool_hours" : "tool_stall")
+  const wait = hours
+    ? random.between(3_600_000, 18_000_000)
+    : stalls
+      ? random.between(1_000, 120_000)
+      : random.between(0, 50)
+  await new Promise<void>((resolve) => process.clock.after(wait, resolve))
   const hang = random.chance(silent)
   const incoming = incomingOf(world, on)
   const answer = await process.outside(
@@ -174,6 +181,7 @@ async function sendByContext(world: ToolWorld, kind: ToolKind, on: Execute): Pro
       body,
     })
   const twice = sloppy && random.chance(world.faults().second_effect)
+  if (twice) world.counts.add("second_effect")
   if (twice && random.chance(0.5)) await post(TOKEN_PATH)
   const answer = await post("/effects")
   const { status } = answer

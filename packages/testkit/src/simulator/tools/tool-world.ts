@@ -1,5 +1,6 @@
 /** What the tools of a process reach, and what their parameters are. */
 import type { StandardSchemaV1 } from "@standard-schema/spec"
+import type { FaultCounts } from "../fault-counts.ts"
 import type { SeededRandom } from "../seeded-random.ts"
 import type { Scheduler } from "../scheduler.ts"
 import type { NetworkFaults } from "../world/sim-network.ts"
@@ -30,6 +31,7 @@ export interface ToolWorld {
   readonly process: SimProcess
   readonly scheduler: Scheduler
   readonly random: SeededRandom
+  readonly counts: FaultCounts
   readonly faults: () => NetworkFaults & LookFaults & ToolFaults
   readonly provider: (kind: ToolKind) => SimProvider
   readonly executions: Executions

@@ -26,6 +26,10 @@ export interface ProviderShape {
   /** How long an accepted request takes until it is done, or taken back. */
   readonly settles_ms: number
   readonly settle_by_ms: number
+  /** What the tool's author allows an attempt, and the operation. */
+  readonly timeout_ms: number
+  readonly deadline_ms: number
+  readonly attempts: number
   /** Whether a full match found before the first attempt holds nothing up. */
   readonly many: boolean
 }

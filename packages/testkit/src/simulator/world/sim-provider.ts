@@ -169,7 +169,10 @@ export class SimProvider {
       return status === 429 || status === 503 ? { status, retry_after_s: random.between(1, 90) } : { status }
     }
     const work = async (): Promise<Worked> => {
-      if (random.chance(faults.slow_work)) await this.#scheduler.sleep(random.between(0, most - delay))
+      if (random.chance(faults.slow_work)) {
+        this.#counts.add("slow_work")
+        await this.#scheduler.sleep(random.between(0, most - delay))
+      }
       return this.#work(incoming, sent, faults)
     }
     return this.#keys ? this.#keys.serve(sent, work) : (await work()).answer

@@ -1,0 +1,90 @@
+// Engines of a test in virtual time, on one journal in memory: started, cut off and restored by hand.
+import { createTransport, defineTool, found, absent, Invoke, type AnyTool } from "@invokejs/engine"
+import { id, type Operation } from "@invokejs/protocol"
+import { MemoryStore, openMemoryJournal, Scheduler, SimProcess, type Link } from "@invokejs/testkit/internal"
+import type { StandardSchemaV1 } from "@standard-schema/spec"
+
+const HOUR = 3_600_000
+
+export class Stage {
+  readonly scheduler = new Scheduler(Date.UTC(2026, 0, 1))
+  readonly store = new MemoryStore({ sealed: false })
+  /** What the outside world has, in the order in which it came to be. */
+  readonly effects: { readonly id: string; readonly operation_id: string; readonly attempt: number }[] = []
+  #born = 0
+
+  /** `link` changes how the process reaches the journal; `execute` is what its tool does. */
+  async start(
+    tool: AnyTool,
+    link: (plain: Link) => Link = (plain) => plain,
+  ): Promise<{ readonly process: SimProcess; readonly invoke: Invoke<readonly AnyTool[]> }> {
+    this.#born += 1
+    const process = new SimProcess(`p${this.#born}`, this.scheduler, { wall_offset_ms: 0 })
+    const { clock } = process
+    const reach: Link = {
+      owner: process,
+      clock: () => this.scheduler.now,
+      stamp: () => this.scheduler.now,
+      after: (ms, fn) => clock.after(ms, fn),
+      read: (run) => process.outside(run, 0, 0),
+      write: (run) => process.outside(run, 0, 0),
+      settle: (_operation_id, run) => process.outside(run, 0, 0),
+      gone: (owner) => ((owner as SimProcess).state === "dead" ? "its lock is free" : null),
+    }
+    let count = 0
+    const next = (prefix: string) => `${prefix}-${process.name}-${(count += 1)}`
+    const opening = Invoke.on({
+      journal: openMemoryJournal(this.store, link(reach)),
+      tools: [tool],
+      clock,
+      random: { unit: () => 0.5 },
+      ids: { operation: () => next("op"), event: () => next("ev"), token: () => next("tk"), worker: () => next("wk") },
+      telemetry: { log: () => undefined, count: () => undefined },
+      machine: { host: process.name, boot_id: "1", pid: this.#born },
+      transport: createTransport({ clock }),
+      poll_ms: 10_000,
+    })
+    await this.scheduler.run(this.scheduler.now + 100)
+    return { process, invoke: await opening }
+  }
+
+  pass(hours: number): Promise<void> {
+    return this.scheduler.run(this.scheduler.now + hours * HOUR)
+  }
+
+  get operations(): readonly Operation[] {
+    return [...this.store.rows.operations.values()]
+  }
+
+  /** A tool with its own client, whose effects can be looked up by operation id. */
+  tool(execute: (on: { readonly operationId: string; readonly attempt: number }) => Promise<unknown>): AnyTool {
+    return defineTool({
+      name: "charge",
+      safety: "write-once-checkable",
+      input: ANYTHING,
+      identity: (p) => ({ invoice: id(p.invoice) }),
+      applied: "returned",
+      contract: { lookup: { correlates: "operation", maxExecution: "1s", visibility: "1s" } },
+      execute,
+      probe: ({ operationId }) => {
+        const mine = this.effects.filter((one) => one.operation_id === operationId)
+        if (mine.length === 0) return absent({ complete: true })
+        return found(
+          mine.map((one) => ({ id: one.id, operationId, state: { done: true } })),
+          { complete: true },
+        )
+      },
+      expect: () => ({ effect: { done: true } }),
+    })
+  }
+
+  make(operation_id: string, attempt: number): string {
+    const made = `ch_${this.effects.length + 1}`
+    this.effects.push({ id: made, operation_id, attempt })
+    return made
+  }
+}
+
+const ANYTHING: StandardSchemaV1<{ readonly invoice: string }> = {
+  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value: value as { readonly invoice: string } }) },
+}
