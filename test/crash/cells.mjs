@@ -235,16 +235,13 @@ function provider(safety) {
 function answer(safety) {
   const paused = /** @type {const} */ ({ seam: { on: "outcome", act: "pause_before" }, reached: atWrite })
   const refused = /** @type {const} */ ({ seam: { on: "outcome", act: "refuse", times: 2 } })
-  /** An irreversible action has one attempt; the same call again is its retry. @type {Pick<Cell, "settled" | "repeated">} */
-  const retried =
-    safety === "irreversible"
-      ? { settled: { outcome: "not applied", effects: 0 }, repeated: ONE }
-      : { settled: ONE, repeated: ONE }
+  /** An irreversible action has one attempt, and a spent budget stays spent. @type {Pick<Written, "settled">} */
+  const refusal = safety === "irreversible" ? { settled: { outcome: "not applied", effects: 0 } } : {}
   return [
     { how: "SIGKILL", who: "new", effect: true, ...paused, settled: ambiguous(safety, true) },
     { how: "SIGKILL after a refusal", who: "new", ...paused, prepare: refuseOnce, settled: ambiguous(safety, false) },
     { how: "the journal refuses the record", who: "same", effect: true, ...refused },
-    { how: "it refuses that of a refusal", who: "same", ...refused, prepare: refuseOnce, ...retried },
+    { how: "it refuses that of a refusal", who: "same", ...refused, prepare: refuseOnce, ...refusal },
   ]
 }
 

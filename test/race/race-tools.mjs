@@ -23,6 +23,8 @@ export function raceTools(url) {
     input: z.object({ round: z.string(), from: z.string().optional() }),
     contract: { effect: { method: "POST", path: "/send" } },
     timeout: "60s",
+    // So that there is budget for a retry. An outcome that is not known goes to a person at once all the same.
+    attempts: 2,
   })
   /** @param {{ params: { round: string }, fetch: import("@invokejs/engine").InvokeFetch }} context */
   const execute = async ({ params, fetch }) => {

@@ -106,14 +106,17 @@ class Track {
 
   /** @param {string} round @param {Kind} kind @param {{ held: boolean, copy: string | null }} way @returns {Promise<Round>} */
   async run(round, kind, { held, copy }) {
-    if (kind === "retry") await this.#refused(round)
+    if (kind === "retry") await this.#refuted(round)
     const copier = copy === null ? undefined : this.#racers.at(-1)
     copier?.tell({ backup: copy })
     if (held) await this.#provider.gate("before_effect")
     const answers = this.#racers.map((racer) => this.#start(racer, kind, round))
     if (held) {
       await Promise.all(this.#racers.map((racer) => racer.says("calling")))
-      await this.#provider.atGate(1)
+      const standing = this.#provider.atGate(1)
+      // Where nobody sends anything, the answers come first and say so.
+      standing.catch(() => {})
+      await Promise.race([standing, Promise.all(answers)])
       await this.#provider.gate("open")
     }
     const all = await Promise.all(answers)
@@ -141,15 +144,14 @@ class Track {
     await Promise.all(this.#racers.map((racer) => racer.kill()))
   }
 
-  /** The action was proved not applied once: everybody's call is its retry, and one of them wins. @param {string} round */
-  async #refused(round) {
+  /** The action is known not to be applied, and has budget: everybody's call is its retry, and one of them wins. @param {string} round */
+  async #refuted(round) {
     const racer = this.#racers[0]
     if (racer === undefined) throw new Error("nobody races")
-    await this.#provider.answers([{ stage: "before_key", match: { marker: `"${round}"` }, status: 401 }])
-    const answer = await this.#start(racer, "retry", round)
-    await racer.says("calling")
-    if (!("status" in answer) || answer.status !== "not_applied")
-      throw new Error(`${round}: told ${JSON.stringify(answer)}`)
+    await this.#provider.answers([{ stage: "execution", match: { marker: `"${round}"` }, then: "rst" }])
+    racer.tell({ refute: round })
+    const status = await racer.says("refuted")
+    if (status !== "not_applied") throw new Error(`${round}: told ${String(status)}, and not what a retry is for`)
   }
 
   /** @param {WorkerProcess} racer @param {Kind} kind @param {string} round */

@@ -51,6 +51,19 @@ async function race(kind, round) {
   }
 }
 
+/** A call whose answer is lost, which a person then knows not to have been applied. @param {string} round @returns {Promise<string>} */
+async function refute(round) {
+  const { status, operation_id } = await invoke.call(raceCall("retry", round, racer))
+  if (status !== "needs_review") return status
+  const operator = invoke.operator({ name: "ops@example.com" })
+  const resolved = await operator.resolve(operation_id, {
+    to: "not_applied",
+    reason: "the provider's own list does not have it",
+    evidence: { ticket: "SUP-1182" },
+  })
+  return resolved.status
+}
+
 /** Many calls of one action in one turn of this process. @param {number} calls @param {string} round @returns {Promise<Tally>} */
 async function parallel(calls, round) {
   const results = await Promise.all(
@@ -92,13 +105,15 @@ async function moment(at_ms) {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, at_ms - Date.now())))
 }
 
-/** @typedef {{ readonly round: string, readonly kind: import("./race-tools.mjs").Kind, readonly at_ms: number } | { readonly round: string, readonly parallel: number } | { readonly backup: string } | { readonly audit: true }} Start */
+/** @typedef {{ readonly round: string, readonly kind: import("./race-tools.mjs").Kind, readonly at_ms: number } | { readonly round: string, readonly parallel: number } | { readonly refute: string } | { readonly backup: string } | { readonly audit: true }} Start */
 
 say({ ready: true })
 for await (const line of createInterface({ input: process.stdin })) {
   const start = /** @type {Start} */ (JSON.parse(line))
   if ("parallel" in start) {
     say({ tally: await parallel(start.parallel, start.round) })
+  } else if ("refute" in start) {
+    say({ refuted: await refute(start.refute) })
   } else if ("backup" in start) {
     // Not waited for: it copies the file while the next round's calls are written to it.
     void journal.backup(start.backup).then(({ bytes }) => say({ copied: bytes }))
