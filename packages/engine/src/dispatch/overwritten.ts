@@ -31,8 +31,8 @@ export async function overwritten(context: EngineContext, operation: Operation):
   return true
 }
 
-/** One that ended without ever being sent wrote nothing. */
+/** One that succeeded wrote, also where a restored journal knows no attempt of it; one that ended unsent wrote nothing. */
 function counts(writer: Operation, sent: boolean): boolean {
-  if (writer.attempts.length === 0 && isTerminal(writer.state)) return false
-  return sent || writer.state === "succeeded"
+  if (writer.state === "succeeded") return true
+  return sent && !(writer.attempts.length === 0 && isTerminal(writer.state))
 }
