@@ -59,3 +59,35 @@ test("attempts of a worker that is gone are ended although the journal was away 
   expect(stage.operations.map(({ state, attempts }) => [state, attempts.length])).toEqual([["succeeded", 2]])
   expect(stage.effects).toHaveLength(1)
 })
+
+test("a state is not set again over a later write whose attempt a restored journal forgot [R15] [R24] [item 3]", async () => {
+  const stage = new Stage()
+  let tier = "bronze"
+  const sent: string[] = []
+  const tool = stage.setter(
+    async (value, attempt) => {
+      tier = value
+      sent.push(`${value} ${attempt}`)
+      if (value === "gold") throw new Error("the answer is lost")
+      return value
+    },
+    () => tier,
+  )
+  const { invoke } = await stage.start(tool)
+  void invoke.call({ tool: "set_tier", params: { invoice: "gold" }, wait: 0 })
+  await stage.scheduler.run(stage.scheduler.now + 1_000)
+  void invoke.call({ tool: "set_tier", params: { invoice: "silver" }, wait: 0 })
+  // Its admission is a commit of its own: the look before the first attempt comes between.
+  await stage.scheduler.run(stage.scheduler.now)
+  while (stage.operations.length < 2) await stage.scheduler.run(stage.scheduler.now + 1)
+  const snapshot = stage.store.snapshot()
+  await stage.scheduler.run(stage.scheduler.now + 1_000)
+  expect(sent).toEqual(["gold 1", "silver 1"])
+  stage.store.restore(snapshot, stage.scheduler.now)
+  await stage.pass(2)
+  const lifted = invoke.operator({ name: "ann" }).liftQuarantine("the last second is lost")
+  await stage.pass(2)
+  await lifted
+  expect(sent).toEqual(["gold 1", "silver 1"])
+  expect(stage.operations.map(({ state }) => state)).toEqual(["not_applied", "succeeded"])
+})

@@ -78,6 +78,23 @@ export class Stage {
     })
   }
 
+  /** A tool that alone sets what one thing is; `value` says what it is now. */
+  setter(execute: (value: string, attempt: number) => Promise<unknown>, value: () => string): AnyTool {
+    return defineTool({
+      name: "set_tier",
+      safety: "write-once-checkable",
+      input: ANYTHING,
+      identity: (p) => ({ tier: id(p.invoice) }),
+      resource: () => "customer:1",
+      applied: "returned",
+      contract: { exclusive: true, lookup: { correlates: "state", maxExecution: "1s", visibility: "1s" } },
+      execute: ({ params, attempt }) => execute(params.invoice, attempt),
+      probe: () =>
+        found({ id: "customer:1", version: value(), state: { customer: "1", tier: value() } }, { complete: true }),
+      expect: (p) => ({ match: { customer: id("1") }, effect: { tier: id(p.invoice) } }),
+    })
+  }
+
   make(operation_id: string, attempt: number): string {
     const made = `ch_${this.effects.length + 1}`
     this.effects.push({ id: made, operation_id, attempt })
