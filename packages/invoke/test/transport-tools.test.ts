@@ -94,6 +94,31 @@ describe("an answer", () => {
     expect(outside.charges).toHaveLength(1)
   })
 
+  test("is not asked for again under a key whose request would be another one: nothing leaves, and it is said why [RP-2]", async () => {
+    const outside = await httpOutside()
+    let sent = 0
+    const changing = async (called: Parameters<typeof post>[1]) => {
+      sent += 1
+      return (await post(outside.proxy.url, called, { body: JSON.stringify({ ...BILL, note: sent }) })).json()
+    }
+    const tool = chargeTool(outside, {
+      safety: "idempotent",
+      contract: { key: KEY },
+      probe: undefined,
+      expect: undefined,
+      execute: changing,
+    })
+    const invoke = await openHttp([tool])
+    outside.proxy.script([{ match: { method: "POST" }, fault: { kind: "drop_answer", then: "rst" } }])
+    outside.answers.push({ status: 201, applies: true })
+    const result = await invoke.call(CALL)
+    expect(result).toMatchObject({ status: "needs_review", final_outcome: "unknown" })
+    const { attempts } = await row(invoke, result.operation_id)
+    expect(attempts.map((one) => one.reason?.code)).toEqual([expect.any(String), "key_body_changed"])
+    expect(outside.charges).toHaveLength(1)
+    expect(outside.arrived).toEqual(["POST /charges"])
+  })
+
   test("of 400 is believed after one look: a mesh that repeats makes a refusal of a success [item 28]", async () => {
     const outside = await httpOutside()
     const invoke = await openHttp([chargeTool(outside)])

@@ -6,6 +6,7 @@
 import {
   classifyOutcome,
   retryAfterMs,
+  type AttemptOutcome,
   type Operation,
   type Reason,
   type ToolWord as ProtocolWord,
@@ -57,8 +58,19 @@ export function classify(
     checkable: operation.checkable,
     ...(asked === undefined || asked === null ? {} : { retry_after_ms: asked }),
   })
+  const changed = changedUnderKey(outcome, seen)
+  if (changed !== null) return { outcome: changed, left, ...facts }
   const said = word.says === "unknown" && outcome.class === "unknown" && outcome.reason.code === "threw"
   return { outcome: said ? { ...outcome, reason: reasonOf(word) } : outcome, left, ...facts }
+}
+
+/** Nothing left because the effect under a used key is another one: another key is needed, and `same-key.ts` reads it here. */
+function changedUnderKey(outcome: AttemptOutcome, seen: AttemptObservation): AttemptOutcome | null {
+  const code = seen.error?.code
+  if (outcome.class !== "not_applied" || outcome.proof !== "stage") return null
+  if (code !== "key_body_changed" && code !== "key_scope_changed") return null
+  const text = "the request under this provider key is not the one that was sent under it before; nothing left"
+  return { ...outcome, reason: { code, text } }
 }
 
 function wordOf(tool: CompiledTool, end: Ended): ToolWord {

@@ -6,7 +6,7 @@
  * DS3. A record whose commit stays in doubt starts nothing; once it is found, that its tool never started is recorded (R23).
  * DS4. A process that closes writes no dispatch record.
  */
-import type { Operation } from "@invokejs/protocol"
+import { DEFAULTS, type Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent, isInDoubt } from "../operation-writer.ts"
 import { startAttempt } from "./attempt.ts"
@@ -47,8 +47,22 @@ async function dispatchNow(context: EngineContext, operation: Operation, tool: C
       startAttempt(context, applied.operation, tool, { anchor, committed_at: applied.committed_at })
       return applied.operation
     }
+    if (applied.illegal !== null) return putOff(context, applied.operation, applied.illegal.text)
     if (applied.conflict !== "lease") return applied.operation
     context.worker.renounce(lease)
   }
   return operation
+}
+
+/** A dispatch that the protocol refuses is refused again a moment later: the row waits instead of staying due. */
+async function putOff(context: EngineContext, refused: Operation, text: string): Promise<Operation> {
+  const until = context.journal.now() + DEFAULTS.backoff_max_ms
+  const reason = { code: "dispatch_refused", text }
+  const applied = await applyEvent(
+    context,
+    refused.operation_id,
+    (row) => (row.version === refused.version && row.state === "ready" ? { type: "postpone", until, reason } : null),
+    { actor: "engine", known: refused },
+  )
+  return applied.operation
 }

@@ -68,9 +68,11 @@ async function write(
       if (row.evidence.some((one) => one.evidence_id === evidence_id)) return null
       const object_id = outcome.class === "applied" ? outcome.candidate?.object_id : undefined
       const owner = object_id === undefined ? undefined : taken.get(object_id)
+      const dispatched_at = operation.attempts[attempt - 1]?.dispatched_at
       return {
         type: "outcome",
         attempt,
+        ...(dispatched_at === undefined ? {} : { dispatched_at }),
         evidence_id,
         ...classified,
         ...(owner === undefined ? {} : { object_taken_by: owner }),
