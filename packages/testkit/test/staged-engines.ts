@@ -26,8 +26,8 @@ export class Stage {
       clock: () => this.scheduler.now,
       stamp: () => this.scheduler.now,
       after: (ms, fn) => clock.after(ms, fn),
-      read: (run) => process.outside(run, 0, 0),
-      write: (run) => process.outside(run, 0, 0),
+      read: (run) => process.outside(run, 0, 1),
+      write: (run) => process.outside(run, 0, 1),
       settle: (_operation_id, run) => process.outside(run, 0, 0),
       gone: (owner) => ((owner as SimProcess).state === "dead" ? "its lock is free" : null),
     }
