@@ -379,6 +379,7 @@ export const exportPins: Readonly<Record<string, EntryPins>> = {
   "@invokejs/testkit": {
     values: [
       "CONFIGURATIONS",
+      "FLOORS_FROM_RUNS",
       "FaultCounts",
       "FaultProxy",
       "ManualClock",
@@ -400,6 +401,8 @@ export const exportPins: Readonly<Record<string, EntryPins>> = {
       "proveTools",
       "recordedProvider",
       "registered",
+      "shortfalls",
+      "shrink",
       "simulate",
       "startProvider",
       "written",

@@ -8,7 +8,7 @@ import type { FaultCounts } from "./fault-counts.ts"
 import { STRIKES } from "./plan/plan.ts"
 
 /** Everything that a run may suffer, by the name under which it is counted. */
-export const FAULT_KINDS: readonly string[] = [
+const FAULT_KINDS: readonly string[] = [
   ...STRIKES,
   "journal_unavailable",
   "journal_unreadable",
@@ -44,7 +44,7 @@ export const FAULT_KINDS: readonly string[] = [
  * them: those of `awaiting_approval`, `denied`, `replan` and of `accepted` by a person wait for what brings them. A contradiction
  * needs a lie, or somebody who sends our requests again; it is counted, and has no floor.
  */
-export const TRANSITIONS: readonly string[] = [
+const TRANSITIONS: readonly string[] = [
   "call>ready",
   "call>held",
   "call>refused",

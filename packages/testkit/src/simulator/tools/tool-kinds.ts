@@ -26,7 +26,7 @@ export interface KindTraits {
   readonly named_by?: "intent" | "key"
 }
 
-export const TOOL_KINDS = {
+const TOOL_KINDS = {
   opaque_checkable: { transport: "opaque", correlates: "operation" },
   opaque_irreversible: { transport: "opaque", correlates: null },
   opaque_keyed: { transport: "opaque", correlates: "operation", keyed: true },
