@@ -112,16 +112,13 @@ function modesOf(cell) {
 }
 
 /**
- * What takes more than a minute on the fast clock is left out. An opaque attempt of a process that lives stays open, asleep or
- * not: only its end, or a person, closes it. And an opaque attempt of a dead one, where nobody can look, is followed by one
- * under its key an hour later.
+ * What takes more than a minute on the fast clock is left out: an opaque attempt of a process that lives stays open, asleep or
+ * not. Only its end, or a person, closes it.
  *
  * @param {Cell} cell @param {TransportKind} transport
  */
-function isBounded({ who, safety, boundary }, transport) {
-  if (transport === "invoke" || who === "same") return true
-  const decided = boundary === BOUNDARIES[0] || boundary === BOUNDARIES[5] || boundary === BOUNDARIES[7]
-  return who === "new" && (safety !== "idempotent" || decided)
+function isBounded({ who }, transport) {
+  return transport === "invoke" || who === "same" || who === "new"
 }
 
 /** Admissions are acknowledged and never written: a crash forgets them, and the same call again is new. @param {Cell} cell @returns {Cell} */

@@ -93,7 +93,9 @@ function waitOf(
   const pending = operation.attempts.filter((attempt) => attempt.status !== "disproved")
   const open = pending.find((attempt) => attempt.transport === "opaque" && isOpen(attempt, now))
   if (open) {
-    const until = Math.max(now, attemptOverAt(open) + DEFAULTS.open_for_ms) + 1
+    // Where the process is proved gone, the end is known (`isOpen()`).
+    const end = open.gone_at === null ? attemptOverAt(open) + DEFAULTS.open_for_ms : open.send_before + open.timeout_ms
+    const until = Math.max(now, end) + 1
     return { until, reason: { code: "attempt_open", text: "an attempt is still running" } }
   }
   if (operation.contract.key?.in_flight !== "races") return null

@@ -50,6 +50,13 @@ describe("the order of means", () => {
     expect(chosen(story.until(from))).toBe("dispatch")
   })
 
+  test("where nobody can look and the process of an opaque attempt is gone, the same key is used as soon as its time is over [RP-2]", () => {
+    const story = new Story({ contract: blind({ key: keyContract() }) }).isLost({ transport: "opaque" })
+    story.do({ type: "worker_gone", worker_id: "worker-1", proof: "p" })
+    const end = story.attempt(1).send_before + story.attempt(1).timeout_ms
+    expect((story.operation.due_at ?? 0) - end).toBeLessThan(10_000)
+  })
+
   test("where nobody can look and an opaque attempt goes on, its end is waited for, and a person asked after an hour [item 10]", () => {
     const story = new Story({ contract: blind({ key: keyContract() }) }).isLost({ transport: "opaque" })
     const over = story.attempt(1).last_possible_send + story.attempt(1).timeout_ms + HOUR + 1
