@@ -7,7 +7,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { BOUNDARIES, cellsOf, SAFETIES } from "./cells.mjs"
+import { cellsOf, SAFETIES } from "./cells.mjs"
 import { Lane } from "./lane.mjs"
 import { MissedBoundary, runCell } from "./run-cell.mjs"
 
