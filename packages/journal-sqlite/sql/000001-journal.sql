@@ -75,7 +75,7 @@ CREATE INDEX operations_by_run ON operations (run_id, operation_id) WHERE run_id
 CREATE INDEX operations_contradicted ON operations (operation_id) WHERE contradicted = 1;
 CREATE INDEX operations_purgeable ON operations (settled_at) WHERE settled_at IS NOT NULL AND purged_at IS NULL;
 CREATE INDEX operations_by_match ON operations (tenant, namespace, match_digest)
-  WHERE match_digest IS NOT NULL AND (terminal = 0 OR (state = 'succeeded' AND object_id IS NULL));
+  WHERE match_digest IS NOT NULL AND (terminal = 0 OR (state IN ('succeeded', 'closed_unknown') AND object_id IS NULL));
 
 -- Identity and intent fields, for search.
 CREATE TABLE operation_fields (

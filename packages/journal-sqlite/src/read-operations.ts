@@ -158,7 +158,7 @@ export function countRivals(db: StatementCache, operation: Operation): number {
   if (digest === null) return 0
   const row = db.get<{ n: number }>(
     "SELECT count(*) AS n FROM operations WHERE tenant = ? AND namespace = ? AND match_digest = ? AND operation_id <> ? " +
-      "AND match_digest IS NOT NULL AND (terminal = 0 OR (state = 'succeeded' AND object_id IS NULL))",
+      "AND match_digest IS NOT NULL AND (terminal = 0 OR (state IN ('succeeded', 'closed_unknown') AND object_id IS NULL))",
     ...[operation.tenant, operation.namespace, digest, operation.operation_id],
   )
   return row?.n ?? 0

@@ -279,7 +279,7 @@ export interface Journal {
   resourceWriter(tenant: string, resource: string): Promise<string | null>
   /** Who confirmed these objects, among operations of the tenant other than `except`. */
   confirmations(tenant: string, objects: readonly ConfirmedObject[], except: string): Promise<readonly ObjectRow[]>
-  /** Other operations of the tool with an equal match that are unresolved, or succeeded without an object id. */
+  /** Other operations of the tool with an equal match that are unresolved, or succeeded or were closed without an object id. */
   rivals(operation: Operation): Promise<number>
   due(query: DueQuery): Promise<DueAnswer>
 

@@ -6,7 +6,7 @@ export interface JudgeContext {
   readonly now: number
   /** Keys (`objectKey`) of objects that other operations of the tenant are confirmed by. */
   readonly taken: readonly string[]
-  /** Other operations with an equal `match` that are unresolved or succeeded without an object id (item 7). */
+  /** Other operations with an equal `match` that may own an object: unresolved, or succeeded or closed without one (item 7). */
   readonly rivals: number
   /** When the clock last jumped forward past `maxClockStep`: windows open then start again. */
   readonly clock_stepped_at: number | null

@@ -112,13 +112,14 @@ const lists: readonly ConformanceCase[] = [
     },
   },
   {
-    name: "rivals are the tool's other operations with an equal match that are open, or succeeded without an object [RC-12] [item 7]",
+    name: "rivals are the tool's other operations with an equal match that are open, or succeeded or were closed without an object [RC-12] [item 7]",
     run: async ({ journal }) => {
       const expectation: Expectation = { match: MATCH, effect: {}, invariant: {} }
       const other: Expectation = { ...expectation, match: { ...MATCH, more: MATCH["customer"] } as never }
       const asking = await admitted(journal, { expectation })
       assert.equal(await journal.rivals(asking), 0)
       const open = await admitted(journal, { expectation })
+      const closed = await admitted(journal, { expectation, state: "closed_unknown", due_at: null, settled_at: 1 })
       const unnamed = await admitted(journal, { expectation, state: "succeeded", due_at: null, settled_at: 1 })
       const object = { object_id: "o", account: "a", kind: "charge" }
       await admitted(journal, { expectation, state: "succeeded", object, due_at: null, settled_at: 1 })
@@ -126,9 +127,10 @@ const lists: readonly ConformanceCase[] = [
       await admitted(journal, { expectation: other })
       await admitted(journal, { expectation, tenant: "another" })
       await admitted(journal, { expectation, namespace: "another", tool: "another" })
-      assert.equal(await journal.rivals(asking), 2)
+      assert.equal(await journal.rivals(asking), 3)
       written(await journal.advance(advance(open, { state: "expired" }, journal.now())))
       written(await journal.advance(advance(unnamed, { object }, journal.now())))
+      written(await journal.advance(advance(closed, { state: "not_applied" }, journal.now())))
       assert.equal(await journal.rivals(asking), 0)
       assert.equal(await journal.rivals(await admitted(journal)), 0)
     },

@@ -79,7 +79,8 @@ export function countRivals(store: MemoryStore, operation: Operation): number {
   for (const one of store.rows.operations.values()) {
     if (one.operation_id === operation.operation_id || one.tenant !== operation.tenant) continue
     if (one.namespace !== operation.namespace || matchOf(one) !== match) continue
-    if (!isTerminal(one.state) || (one.state === "succeeded" && one.object === null)) count += 1
+    const unnamed = one.object === null && (one.state === "succeeded" || one.state === "closed_unknown")
+    if (!isTerminal(one.state) || unnamed) count += 1
   }
   return count
 }
