@@ -17,7 +17,7 @@ import {
   type OperationEvent,
   type Step,
 } from "@invokejs/protocol"
-import { JournalError, type Lease, type ObjectRow, type SlotChange, type WriteResult } from "./ports/journal.ts"
+import { CLOCK_TOLERANCE_MS, JournalError, type Lease, type ObjectRow, type SlotChange, type WriteResult } from "./ports/journal.ts"
 import type { EngineContext } from "./engine-context.ts"
 
 export interface Facts {
@@ -135,7 +135,8 @@ export async function settleDoubt(
     const written = await context.journal.settled(event_id, operation_id).catch(() => {
       throw error
     })
-    if (written) return { ok: true, committed_at: at, operation: written }
+    // Its database time is not known; no later than this, or the journal would have refused it (JN5).
+    if (written) return { ok: true, committed_at: at + CLOCK_TOLERANCE_MS, operation: written }
     return { ok: false, conflict: { on: "operation", operation_id }, now: context.journal.now() }
   }
 }
