@@ -89,8 +89,12 @@ class Stage {
     const worker = this.#start("call")
     await this.#cell.reached(this.#side, worker)
     await this.#cell.after(this.#side)
-    const told = await this.#told(worker, "told")
-    return this.#finish(worker, told)
+    const told = await this.#told(worker, "told").catch((/** @type {unknown} */ error) => {
+      // A driver whose thread is ended inside a call may take its whole process with it: that is a kill like any other.
+      if (this.#order.end_writer && worker.isGone) return null
+      throw error
+    })
+    return this.#finish(told === null ? this.#start("recover") : worker, told)
   }
 
   /** The process is killed, and a new one opens its journal. */

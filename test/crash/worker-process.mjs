@@ -50,6 +50,11 @@ export class WorkerProcess {
     return new WorkerProcess(fileURLToPath(program), order)
   }
 
+  /** Whether the process is no more. */
+  get isGone() {
+    return this.#ended
+  }
+
   /**
    * Waits for the next line that has this property, and answers with its value.
    *
