@@ -17,7 +17,14 @@ import {
   type OperationEvent,
   type Step,
 } from "@invokejs/protocol"
-import { CLOCK_TOLERANCE_MS, JournalError, type Lease, type ObjectRow, type SlotChange, type WriteResult } from "./ports/journal.ts"
+import {
+  CLOCK_TOLERANCE_MS,
+  JournalError,
+  type Lease,
+  type ObjectRow,
+  type SlotChange,
+  type WriteResult,
+} from "./ports/journal.ts"
 import type { EngineContext } from "./engine-context.ts"
 
 export interface Facts {

@@ -1,4 +1,5 @@
 // Hunts what the simulator found: schedules that broke a promise once, made small.
+import { JournalError } from "@invokejs/engine"
 import { expect, test } from "vitest"
 import { Stage } from "./staged-engines.ts"
 
@@ -90,4 +91,32 @@ test("a state is not set again over a later write whose attempt a restored journ
   await lifted
   expect(sent).toEqual(["gold 1", "silver 1"])
   expect(stage.operations.map(({ state }) => state)).toEqual(["not_applied", "succeeded"])
+})
+
+test("an attempt whose record's commit was in doubt begins no later than the record says [R23] [item 6]", async () => {
+  const stage = new Stage()
+  const started: number[] = []
+  const tool = stage.tool(async ({ attempt }) => void started.push(attempt))
+  let doubts = 0
+  const { invoke } = await stage.start(tool, (plain) => ({
+    ...plain,
+    // This process is behind the database's clock by less than the journal refuses.
+    clock: () => plain.clock() - 1_500,
+    write: async (run, operation_id) => {
+      const written = await plain.write(run, operation_id)
+      if (operation_id === null || doubts > 0) return written
+      doubts += 1
+      throw new JournalError("commit_in_doubt", "the answer is lost")
+    },
+    settle: async (operation_id, run) => {
+      await stage.scheduler.sleep(24_500)
+      return plain.settle(operation_id, run)
+    },
+  }))
+  void invoke.call(CALL)
+  await stage.pass(0.01)
+  const [first] = stage.operations
+  expect(doubts).toBe(1)
+  expect(started).toEqual([2])
+  expect(first?.attempts[0]?.reason?.code).toBe("never_started")
 })

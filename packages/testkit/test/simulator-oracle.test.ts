@@ -531,6 +531,7 @@ const CASES: readonly Case[] = [
     says: "violation",
     of: "a replayed yes after a later operation's write",
     changes: [
+      (one) => one.settlements.push({ at: 15, operation_id: "op1" }),
       (one) => one.admissions.push({ at: 0, operation_id: "op1" }, { at: 9, operation_id: "op2" }),
       write({ at: 10, operation_id: "op1", attempt: 1 }),
       write({ at: 20, operation_id: "op2", attempt: 1, value: "silver" }),

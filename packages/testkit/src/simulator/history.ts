@@ -67,6 +67,12 @@ export interface Admission {
   readonly operation_id: string
 }
 
+/** An operation settled. */
+export interface Settlement {
+  readonly at: number
+  readonly operation_id: string
+}
+
 /** The call of a tool's function. */
 export interface Started {
   readonly at: number
@@ -179,6 +185,7 @@ export interface RunHistory {
   readonly natures: readonly Nature[]
   readonly answers: readonly Answer[]
   readonly admissions: readonly Admission[]
+  readonly settlements: readonly Settlement[]
   readonly records: readonly DispatchRecord[]
   readonly started: readonly Started[]
   readonly requests: readonly SentRequest[]
@@ -204,6 +211,7 @@ export class History implements RunHistory {
   readonly natures: Nature[] = []
   readonly answers: Answer[] = []
   readonly admissions: Admission[] = []
+  readonly settlements: Settlement[] = []
   readonly records: DispatchRecord[] = []
   readonly started: Started[] = []
   readonly requests: SentRequest[] = []

@@ -1,6 +1,6 @@
 /** What callers were told, held against the world of that moment and of the end. */
 import { denialExcuse } from "./denial-excuse.ts"
-import { groupBy, isRepetition, natureOf, standing } from "./grouping.ts"
+import { groupBy, mayBeRepetition, natureOf, standing } from "./grouping.ts"
 import type { Finding } from "./oracle.ts"
 import type { Answer, Effect, RunHistory } from "../history.ts"
 
@@ -26,7 +26,7 @@ function yes(history: RunHistory, answer: Answer, effects: readonly Effect[]): r
   return [
     {
       rule: "true_yes",
-      weight: isRepetition(history, answer.tool, answer.object_id) ? "info" : "violation",
+      weight: mayBeRepetition(history, answer) ? "info" : "violation",
       text: `${answer.action} (${answer.operation_id}) was told as done at ${answer.at} and was not`,
     },
   ]
@@ -63,7 +63,7 @@ function yesCounts(history: RunHistory, effects: ReadonlyMap<string, readonly Ef
       {
         rule: "true_yes" as const,
         weight:
-          forgotten || answers.some((one) => isRepetition(history, one.tool, one.object_id))
+          forgotten || answers.some((one) => mayBeRepetition(history, one))
             ? ("info" as const)
             : ("violation" as const),
         text: `${operations.size} operations of ${action} were told as done, of ${count} effects: ${[...operations].join(", ")}`,

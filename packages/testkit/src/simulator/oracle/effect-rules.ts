@@ -3,8 +3,9 @@
  *
  * EF1. Not only two effects are a breach: a second request that happened to be lost was sent all the same.
  */
+import { clockExcuse } from "./clock-excuse.ts"
 import { denialExcuse } from "./denial-excuse.ts"
-import { groupBy, natureOf, recordAt, wasForgotten, wasForgottenByOthers } from "./grouping.ts"
+import { groupBy, natureOf, wasForgotten, wasForgottenByOthers } from "./grouping.ts"
 import type { Finding } from "./oracle.ts"
 import type { Effect, Nature, RunHistory, SentRequest } from "../history.ts"
 
@@ -83,26 +84,8 @@ function rememberedFrom(history: RunHistory, key: string, moment: number, for_ms
 function excuseFor(history: RunHistory, earlier: SentRequest, request: SentRequest, effect: Effect): string | null {
   const byOther = earlier.operation_id !== request.operation_id && wasForgottenByOthers(history, earlier, request.at)
   if (byOther || wasForgotten(history, earlier, request.at)) return ", which the restored journal knew nothing of"
-  if (clockExcuse(history, earlier, request)) return ", which a step of the clock hid"
+  if (clockExcuse(history, earlier, request.at)) return ", which a step of the clock hid"
   return denialExcuse(history, effect) === "repeated" ? ", which was refused when somebody sent it again" : null
-}
-
-/** A jump of more than this restarts every window that could have been open (protocol §6, `maxClockStep`). */
-const NOTICED_STEP_MS = 60_000
-
-/**
- * A jump that is too small to be told from the clock's error, or that a process which began after it cannot know of; and a clock
- * set back, by which a provider forgets a key sooner than our time says.
- */
-function clockExcuse(history: RunHistory, earlier: SentRequest, request: SentRequest): boolean {
-  const recorded_at = recordAt(history, earlier.operation_id, earlier.attempt, earlier.at)?.committed_at ?? earlier.at
-  return history.clock_steps.some(
-    (step) =>
-      step.at >= recorded_at &&
-      step.at <= request.at &&
-      (step.by_ms < 0 ? natureOf(history, earlier.tool).remembers !== null : true) &&
-      (step.by_ms <= NOTICED_STEP_MS || history.births.some((at) => at >= step.at && at <= request.at)),
-  )
 }
 
 function countFindings(

@@ -1,6 +1,6 @@
 /** What the journal says when everything is over, held against the world. */
 import { denialExcuse } from "./denial-excuse.ts"
-import { groupBy, isRepetition, natureOf, standing } from "./grouping.ts"
+import { groupBy, mayBeRepetition, natureOf, standing } from "./grouping.ts"
 import type { Finding } from "./oracle.ts"
 import type { Effect, Ending, RunHistory } from "../history.ts"
 
@@ -25,7 +25,7 @@ function judgeEnding(history: RunHistory, ending: Ending, effects: readonly Effe
     findings.push({ rule, weight: info ? "info" : "violation", text })
   if (ending.contradicted) found("ending", `${name} ended contradicted`, excused)
   if (ending.state === "succeeded" && isObject && effects.length === 0)
-    found("ending", `${name} succeeded without an effect`, isRepetition(history, ending.tool, ending.object_id))
+    found("ending", `${name} succeeded without an effect`, mayBeRepetition(history, ending))
   const stands = standing(mine, Number.POSITIVE_INFINITY)
   if (NOT_IN_PLACE.includes(ending.state) && !ending.contradicted && isObject && stands.length > 0)
     found("ending", `${name} ended ${ending.state}, and ${stands[0]?.object_id ?? ""} is there`, excused)
@@ -54,7 +54,7 @@ function succeededCounts(history: RunHistory, byAction: ReadonlyMap<string, read
     const count = byAction.get(action)?.length ?? 0
     if (endings.length <= count || count === 0) return []
     const text = `${endings.length} operations of ${action} succeeded, of ${count} effects: ${endings.map((one) => one.operation_id).join(", ")}`
-    const repeated = endings.some((one) => isRepetition(history, one.tool, one.object_id))
+    const repeated = endings.some((one) => mayBeRepetition(history, one))
     return [{ rule: "ending" as const, weight: repeated ? ("info" as const) : ("violation" as const), text }]
   })
 }

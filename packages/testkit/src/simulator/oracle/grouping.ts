@@ -22,9 +22,21 @@ export function standing(effects: readonly Effect[], moment: number): readonly E
   return effects.filter((one) => one.at <= moment && (one.reversed_at === null || one.reversed_at > moment))
 }
 
-/** An object that somebody between us and the provider made by sending a request again: like ours, and nobody's (H1). */
-export function isRepetition(history: RunHistory, tool: string, object_id: string | null): boolean {
-  return history.effects.some((one) => one.tool === tool && one.object_id === object_id && one.repeated)
+/**
+ * Whether an object that somebody between us and the provider made, by sending a request again, may have been taken for the
+ * operation's own: it looks like any other, and nobody can count it (H1).
+ */
+export function mayBeRepetition(
+  history: RunHistory,
+  {
+    tool,
+    operation_id,
+    object_id,
+  }: { readonly tool: string; readonly operation_id: string | null; readonly object_id: string | null },
+): boolean {
+  const made = history.effects.find((one) => one.tool === tool && one.object_id === object_id)
+  const rivals = history.endings.some((one) => one.operation_id === operation_id && one.rivals)
+  return history.effects.some((one) => one.repeated && one.tool === tool && (rivals || one.request === made?.request))
 }
 
 /**

@@ -33,15 +33,18 @@ function isLate({ committed_at, budget_ms }: DispatchRecord, at: number): number
   return late > 0 ? late : null
 }
 
-/** Only our own transport sees the bytes before they leave, and only what was told of the earlier ones can be compared. */
+/**
+ * The first request of the key, where this one differs from it. Only our own transport sees the bytes before they leave, and only
+ * what was told of the first one can be compared.
+ */
 function otherBytes(history: RunHistory, request: SentRequest): SentRequest | undefined {
   const nature = natureOf(history, request.tool)
   if (nature.remembers === null || nature.transport !== "invoke") return undefined
   const recorded_at = recordAt(history, request.operation_id, request.attempt, request.at)?.committed_at ?? request.at
-  return history.requests.find((one) => {
-    if (one.n >= request.n || one.tool !== request.tool || one.key !== request.key || one.body === request.body)
-      return false
+  const first = history.requests.find((one) => {
+    if (one.n >= request.n || one.tool !== request.tool || one.key !== request.key) return false
     const known_at = recordAt(history, one.operation_id, one.attempt, one.at)?.bytes_known_at ?? null
     return known_at !== null && known_at < recorded_at
   })
+  return first === undefined || first.body === request.body ? undefined : first
 }

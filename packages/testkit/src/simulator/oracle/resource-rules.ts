@@ -71,10 +71,14 @@ function staleReplay(
   const ours =
     before.operation_id !== null &&
     admittedLater(history, before.operation_id, answer.operation_id ?? "", Number.POSITIVE_INFINITY)
+  // Who asked before it was settled waited for its outcome, whatever came after it.
+  const settled = history.settlements.some(
+    (one) => one.operation_id === answer.operation_id && one.at <= answer.called_at,
+  )
   return [
     {
       rule: "stale_replay",
-      weight: ours && !history.restores.some((one) => one.at <= answer.at) ? "violation" : "info",
+      weight: ours && settled && !history.restores.some((one) => one.at <= answer.at) ? "violation" : "info",
       text: `${answer.operation_id ?? ""} was replayed at ${answer.at} as having set ${sets.resource} to ${sets.value}; it was ${before.value}`,
     },
   ]

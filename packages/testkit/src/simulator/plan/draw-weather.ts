@@ -13,7 +13,7 @@ const MOST: Faults = {
   late_landing: 0.6,
   lost_answer: 0.9,
   refused_before_key: 0.5,
-  rejected: 0.3,
+  rejected: 0.5,
   error_after_effect: 0.5,
   error_without_effect: 0.5,
   repeated: 0.4,
@@ -33,7 +33,7 @@ const MOST: Faults = {
 
 /** How likely a fault is on, and how likely where the run is about it. */
 const ON = 0.22
-const WANTED = 0.6
+const WANTED = 0.75
 
 export function drawWeather(
   random: SeededRandom,
@@ -45,7 +45,7 @@ export function drawWeather(
     const suits = isOf(name, kinds)
     const likely = wanted.includes(name) || suits === true ? WANTED : ON
     const on = suits !== false && own.chance(likely)
-    return [name, on ? MOST[name] * own.unit() : 0] as const
+    return [name, on ? MOST[name] * (suits === true ? 0.3 + 0.7 * own.unit() : own.unit()) : 0] as const
   })
   return { ...NO_FAULTS, ...Object.fromEntries(drawn) }
 }

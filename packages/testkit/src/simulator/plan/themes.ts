@@ -8,6 +8,8 @@ import type { Faults, StrikeKind } from "./plan.ts"
 
 export interface Theme {
   readonly kinds: (traits: KindTraits, kind: ToolKind) => boolean
+  /** Of the kinds those that come oftener than the others. */
+  readonly often?: readonly ToolKind[]
   readonly faults: readonly (keyof Faults)[]
   readonly strikes: readonly StrikeKind[]
   /** Somebody looks after it. */
@@ -41,6 +43,7 @@ export const THEMES = {
   },
   restores: {
     kinds: any,
+    often: ["by_intent", "wire_timeless"],
     faults: ["lost_answer", "late_landing", "silent", "slow"],
     strikes: ["restore", "failover"],
     attended: true,
@@ -74,6 +77,11 @@ export const THEMES = {
     kinds: ({ transport }) => transport === "opaque",
     faults: ["tool_stall", "tool_hours", "silent", "lost_answer", "late_landing", "rejected"],
     strikes: ["kill", "freeze", "drain"],
+  },
+  late_refusals: {
+    kinds: ({ transport }) => transport === "opaque",
+    faults: ["tool_hours", "rejected", "refused_before_key"],
+    strikes: ["freeze"],
   },
   sloppy: {
     kinds: ({ sloppy }) => sloppy === true,
@@ -111,5 +119,7 @@ export const THEME_NAMES = Object.keys(THEMES) as readonly ThemeName[]
 export const NO_THEME: Theme = { kinds: any, faults: [], strikes: [] }
 
 export function themeKinds(theme: Theme): readonly ToolKind[] {
-  return KIND_NAMES.filter((kind) => theme.kinds(traitsOf(kind), kind))
+  const { often = [] } = theme
+  const kinds = KIND_NAMES.filter((kind) => theme.kinds(traitsOf(kind), kind))
+  return often.length === 0 ? kinds : [...kinds, ...often, ...often, ...often]
 }

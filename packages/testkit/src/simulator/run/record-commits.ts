@@ -1,11 +1,14 @@
 /** What the journal took down, with the true time of it: the oracle's own record of dispatches and of what was seen of resources. */
 import type { JournalWrite } from "@invokejs/engine"
+import { isTerminal } from "@invokejs/protocol"
 import type { World } from "./world.ts"
 
 export function recordCommits(world: World): void {
   world.store.onWritten = (write, at) => {
     const { operation_id } = write.operation.next
     if (write.kind === "admit") world.history.admissions.push({ at: world.scheduler.now, operation_id })
+    if (isTerminal(write.operation.next.state))
+      world.history.settlements.push({ at: world.scheduler.now, operation_id })
     recordDispatch(world, write, at)
     recordLook(world, write)
     recordBytes(world, write)
