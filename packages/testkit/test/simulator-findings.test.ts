@@ -120,3 +120,46 @@ test("an attempt whose record's commit was in doubt begins no later than the rec
   expect(started).toEqual([2])
   expect(first?.attempts[0]?.reason?.code).toBe("never_started")
 })
+
+test("a process that learns late that its commit was made does not send the attempt that another made meanwhile [R23] [R6]", async () => {
+  const stage = new Stage()
+  let doubts = 0
+  const late = await stage.start(stage.sender(), (plain) => ({
+    ...plain,
+    write: async (run, operation_id) => {
+      const written = await plain.write(run, operation_id)
+      if (operation_id === null || doubts > 0) return written
+      doubts += 1
+      throw new JournalError("commit_in_doubt", "the answer is lost")
+    },
+    // Until the other one's attempt has left, and could still leave once more.
+    settle: async (operation_id, run) => {
+      while (stage.effects.length === 0) await stage.scheduler.sleep(100)
+      return plain.settle(operation_id, run)
+    },
+  }))
+  await stage.start(stage.sender())
+  void late.invoke.call(CALL)
+  await stage.pass(1)
+  expect(doubts).toBe(1)
+  expect(stage.effects.map(({ attempt }) => attempt)).toEqual([2])
+  expect(stage.operations.map(({ state }) => state)).toEqual(["succeeded"])
+})
+
+test("a look before the first attempt that fails again and again is made less and less often [item 16] [RC-8]", async () => {
+  const stage = new Stage()
+  let looks = 0
+  const tool = stage.setter(
+    async (value) => value,
+    () => {
+      looks += 1
+      throw new Error("the provider is away")
+    },
+  )
+  const { invoke } = await stage.start(tool)
+  void invoke.call({ tool: "set_tier", params: { invoice: "gold" }, wait: 0 })
+  await stage.pass(10)
+  expect(stage.operations.map(({ state }) => state)).toEqual(["ready"])
+  expect(looks).toBeGreaterThan(10)
+  expect(looks).toBeLessThan(400)
+})

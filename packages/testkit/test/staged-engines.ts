@@ -1,10 +1,20 @@
 // Engines of a test in virtual time, on one journal in memory: started, cut off and restored by hand.
-import { createTransport, defineTool, found, absent, Invoke, type AnyTool } from "@invokejs/engine"
+import {
+  absent,
+  createTransport,
+  defineTool,
+  found,
+  Invoke,
+  type AnyTool,
+  type TransportOptions,
+} from "@invokejs/engine"
 import { id, type Operation } from "@invokejs/protocol"
 import { MemoryStore, openMemoryJournal, Scheduler, SimProcess, type Link } from "@invokejs/testkit/internal"
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 
 const HOUR = 3_600_000
+
+type Dispatch = ReturnType<NonNullable<TransportOptions["wrapDispatcher"]>>["dispatch"]
 
 export class Stage {
   readonly scheduler = new Scheduler(Date.UTC(2026, 0, 1))
@@ -41,7 +51,7 @@ export class Stage {
       ids: { operation: () => next("op"), event: () => next("ev"), token: () => next("tk"), worker: () => next("wk") },
       telemetry: { log: () => undefined, count: () => undefined },
       machine: { host: process.name, boot_id: "1", pid: this.#born },
-      transport: createTransport({ clock }),
+      transport: createTransport({ clock, wrapDispatcher: () => ({ dispatch: this.#dispatch }) }),
       poll_ms: 10_000,
     })
     await this.scheduler.run(this.scheduler.now + 100)
@@ -66,14 +76,41 @@ export class Stage {
       applied: "returned",
       contract: { lookup: { correlates: "operation", maxExecution: "1s", visibility: "1s" } },
       execute,
-      probe: ({ operationId }) => {
-        const mine = this.effects.filter((one) => one.operation_id === operationId)
-        if (mine.length === 0) return absent({ complete: true })
-        return found(
-          mine.map((one) => ({ id: one.id, operationId, state: { done: true } })),
-          { complete: true },
-        )
+      probe: ({ operationId }) => this.#look(operationId),
+      expect: () => ({ effect: { done: true } }),
+    })
+  }
+
+  /** The wire: each request that may leave is an effect, and is answered at once. */
+  readonly #dispatch: Dispatch = (options, handler) => {
+    let refused = false
+    const abort = () => void (refused = true)
+    const controller = { aborted: false, paused: false, reason: null, rawHeaders: null, rawTrailers: null, abort }
+    handler.onRequestStart?.({ ...controller, pause: () => undefined, resume: () => undefined }, {})
+    if (refused) return true
+    const sent = JSON.parse(Buffer.from(options.body as Uint8Array).toString()) as { id: string; attempt: number }
+    const object = this.make(sent.id, sent.attempt)
+    handler.onResponseStart?.(controller as never, 200, { "content-type": "application/json" }, "")
+    handler.onResponseData?.(controller as never, Buffer.from(JSON.stringify({ object })))
+    handler.onResponseEnd?.(controller as never, {})
+    return true
+  }
+
+  /** A tool on the engine's transport, whose effects can be looked up by operation id. */
+  sender(): AnyTool {
+    return defineTool({
+      name: "charge",
+      safety: "write-once-checkable",
+      transport: "invoke",
+      input: ANYTHING,
+      identity: (p) => ({ invoice: id(p.invoice) }),
+      applied: "2xx",
+      contract: { lookup: { correlates: "operation", maxExecution: "1s", visibility: "1s" } },
+      execute: async ({ fetch, operationId, attempt }) => {
+        const body = JSON.stringify({ id: operationId, attempt })
+        return (await fetch("http://charges.test/", { method: "POST", body })).json()
       },
+      probe: ({ operationId }) => this.#look(operationId),
       expect: () => ({ effect: { done: true } }),
     })
   }
@@ -93,6 +130,15 @@ export class Stage {
         found({ id: "customer:1", version: value(), state: { customer: "1", tier: value() } }, { complete: true }),
       expect: (p) => ({ match: { customer: id("1") }, effect: { tier: id(p.invoice) } }),
     })
+  }
+
+  #look(operationId: string) {
+    const mine = this.effects.filter((one) => one.operation_id === operationId)
+    if (mine.length === 0) return absent({ complete: true })
+    return found(
+      mine.map((one) => ({ id: one.id, operationId, state: { done: true } })),
+      { complete: true },
+    )
   }
 
   make(operation_id: string, attempt: number): string {

@@ -59,7 +59,7 @@ export function admitAndStart(
       if (context.draining()) throw closing()
       const admitted = await admit(context, request, special)
       if (admitted.how === "admitted" && admitted.dispatched) {
-        startAttempt(context, admitted.operation, request.tool, admitted.dispatched)
+        startAttempt(context, admitted.operation, request.tool, { attempt: 1, ...admitted.dispatched })
       }
       return admitted
     })

@@ -18,11 +18,10 @@ export function attemptWindow(attempt: Attempt, { anchor, committed_at }: Commit
 export function attemptTransport(
   context: EngineContext,
   operation: Operation,
+  attempt: Attempt,
   tool: CompiledTool,
   commit: Commit,
 ): AttemptTransport {
-  const attempt = operation.attempts.at(-1)
-  if (!attempt) throw new Error("an attempt's transport needs its dispatch record")
   const { key, effect } = operation.contract
   const header = key?.sent_as.startsWith("header:") === true ? key.sent_as.slice("header:".length) : null
   const earlier = operation.attempts.find(

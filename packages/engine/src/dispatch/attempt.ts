@@ -9,7 +9,7 @@
  * AT3. An outcome that cannot be written is kept and written again until it can be, or the process ends.
  * AT4. A tool is called only inside the attempt's window; outside it, that it never started is what is recorded.
  */
-import type { Operation } from "@invokejs/protocol"
+import type { Attempt, Operation } from "@invokejs/protocol"
 import type { EngineContext } from "../engine-context.ts"
 import { applyEvent } from "../operation-writer.ts"
 import { parseStored } from "../stored-params.ts"
@@ -24,12 +24,14 @@ import type { AttemptTransport } from "./transport/attempt-transport.ts"
 import { SendWindow } from "./transport/send-window.ts"
 
 export interface Commit {
+  /** Which attempt the record was of: where its commit was in doubt, others may have followed before that was known (R23). */
+  readonly attempt: number
   readonly anchor: Anchor
   readonly committed_at: number
 }
 
 export function startAttempt(context: EngineContext, operation: Operation, tool: CompiledTool, commit: Commit): void {
-  const attempt = operation.attempts.at(-1)
+  const attempt = attemptOf(operation, commit)
   if (!attempt || context.closed()) return
   context.worker.opened()
   const ended = runAttempt(context, operation, tool, commit)
@@ -43,13 +45,17 @@ export function startAttempt(context: EngineContext, operation: Operation, tool:
   context.running.add(operation.operation_id, attempt.attempt, ended)
 }
 
+function attemptOf({ attempts }: Operation, { attempt }: Commit): Attempt | undefined {
+  return attempts.find((one) => one.attempt === attempt)
+}
+
 async function runAttempt(
   context: EngineContext,
   operation: Operation,
   tool: CompiledTool,
   commit: Commit,
 ): Promise<void> {
-  const attempt = operation.attempts.at(-1)
+  const attempt = attemptOf(operation, commit)
   if (!attempt) return
   const { operation_id } = operation
   const gate = new SendWindow(context.clock, attemptWindow(attempt, commit))
@@ -58,7 +64,7 @@ async function runAttempt(
   if (!gate.headOpen()) {
     return recordNeverStarted(context, { operation_id, attempt: attempt.attempt, event_id: null })
   }
-  const transport = attemptTransport(context, operation, tool, commit)
+  const transport = attemptTransport(context, operation, attempt, tool, commit)
   const controller = new AbortController()
   let settled = false
   const run = async (): Promise<Ended> => {
@@ -94,19 +100,25 @@ async function runAttempt(
       operation_id,
     })
   }
-  await recordOutcome(context, operation, attempt.attempt, classifySafely(context, operation, tool, end, transport))
+  await recordOutcome(
+    context,
+    operation,
+    attempt.attempt,
+    classifySafely(context, operation, attempt, tool, end, transport),
+  )
 }
 
 /** Values of others are read here, and reading one can throw: then nothing is known (S3). */
 function classifySafely(
   context: EngineContext,
   operation: Operation,
+  attempt: Attempt,
   tool: CompiledTool,
   end: Ended,
   transport: AttemptTransport,
 ): Classified {
   try {
-    return classify(context, operation, tool, end, transport.observe())
+    return classify(context, operation, attempt, tool, end, transport.observe())
   } catch {
     const reason = { code: "unreadable", text: "what the tool returned or threw cannot be read" }
     return { outcome: { class: "unknown", reason }, left: true }

@@ -7,6 +7,7 @@ import {
   classifyOutcome,
   retryAfterMs,
   type AttemptOutcome,
+  type Attempt,
   type Operation,
   type Reason,
   type ToolWord as ProtocolWord,
@@ -27,11 +28,11 @@ export type Ended =
 export function classify(
   context: EngineContext,
   operation: Operation,
+  attempt: Attempt,
   tool: CompiledTool,
   end: Ended,
   seen: AttemptObservation,
 ): Classified {
-  const attempt = operation.attempts.at(-1)
   const header = seen.headers["retry-after"]
   const asked = header === undefined ? undefined : retryAfterMs(header, context.clock.wall())
   const facts = {
@@ -51,8 +52,8 @@ export function classify(
   }
   const word = wordOf(tool, end)
   const { outcome, left } = classifyOutcome({
-    transport: attempt?.transport ?? "opaque",
-    observation: attempt?.transport === "invoke" ? seen : null,
+    transport: attempt.transport,
+    observation: attempt.transport === "invoke" ? seen : null,
     word: protocolWord(word, end.timed_out),
     contract: operation.contract,
     checkable: operation.checkable,

@@ -44,7 +44,8 @@ async function dispatchNow(context: EngineContext, operation: Operation, tool: C
     })
     if (applied.ok) {
       context.worker.granted(lease)
-      startAttempt(context, applied.operation, tool, { anchor, committed_at: applied.committed_at })
+      const attempt = operation.attempts.length + 1
+      startAttempt(context, applied.operation, tool, { attempt, anchor, committed_at: applied.committed_at })
       return applied.operation
     }
     if (applied.illegal !== null) return putOff(context, applied.operation, applied.illegal.text)

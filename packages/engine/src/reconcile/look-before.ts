@@ -27,7 +27,10 @@ export async function lookBefore(context: EngineContext, operation: Operation, t
         const text = seen && "failed" in seen ? seen.failed.text : "the look before attempt 1 said nothing"
         return {
           type: "postpone",
-          until: Math.min(nextAttemptAt({ failures: 1, now, unit: context.random.unit() }), row.deadline_at),
+          until: Math.min(
+            nextAttemptAt({ failures: failuresSince(row, now), now, unit: context.random.unit() }),
+            row.deadline_at,
+          ),
           reason: { code: "look_before_failed", text },
         }
       }
@@ -42,6 +45,11 @@ export async function lookBefore(context: EngineContext, operation: Operation, t
     { actor: "engine" },
   )
   return applied.operation
+}
+
+/** Looks that failed are not counted in the row: as many as fit, doubling, into the time for which it has been waiting. */
+function failuresSince({ state_since: since }: Operation, now: number): number {
+  return 1 + Math.floor(Math.log2(1 + Math.max(0, now - since) / DEFAULTS.backoff_min_ms))
 }
 
 type Usable = Extract<ProbeAnswer, { kind: "found" | "absent" }>

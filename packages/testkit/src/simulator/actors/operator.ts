@@ -115,7 +115,7 @@ class SimOperator {
     const { tool, params, operation_id } = operation
     const { action, label, value } = params as unknown as Params
     // Sometimes one does not find out, and says so; later one may.
-    if (operation.state === "needs_review" && this.#random.chance(0.3)) return says("closed_unknown", null)
+    if (operation.state === "needs_review" && this.#random.chance(0.35)) return says("closed_unknown", null)
     if (traitsOf(tool as ToolKind).correlates === "state") return this.#aboutState(operation, label, value)
     const all = this.#world.history.effects.filter((one) => one.action === action)
     if (operation.state === "held") return heldVerb(all.length > 0)

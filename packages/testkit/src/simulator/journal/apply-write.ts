@@ -82,8 +82,9 @@ function findConflict(store: MemoryStore, write: JournalWrite, now: number): Con
   const names = write.kind === "admit" ? nameConflict(store, write) : null
   if (names) return names
   for (const { next, expect_version } of [write.operation, ...(write.also ?? [])]) {
-    const version = store.rows.operations.get(next.operation_id)?.version ?? 0
-    if (version !== expect_version && holds(store, "operation_version"))
+    const stored = store.rows.operations.get(next.operation_id)
+    const ofAnotherLife = !store.sealed && stored !== undefined && stored.head_hash !== next.head_hash
+    if (((stored?.version ?? 0) !== expect_version || ofAnotherLife) && holds(store, "operation_version"))
       return { on: "operation", operation_id: next.operation_id }
   }
   return rowConflict(store, write)

@@ -104,6 +104,8 @@ export class MemoryStore {
     this.rows = copyOf(snapshot.rows)
     this.high_water = Math.max(snapshot.high_water, at)
     this.incarnation += 1
+    if (!this.sealed)
+      for (const [id, row] of ofLife(this.rows.operations, this.incarnation)) this.rows.operations.set(id, row)
     this.quarantine = { since: this.high_water, reason: "restored", detail: "an earlier snapshot was put in its place" }
   }
 
@@ -131,6 +133,11 @@ function emptyRows(): Rows {
     events: [],
     incidents: [],
   }
+}
+
+/** A row of another life is another row, also where it has come to the same version: what was read before is no base for a write. */
+function ofLife(operations: ReadonlyMap<string, Operation>, life: number): [string, Operation][] {
+  return [...operations].map(([id, row]) => [id, { ...row, head_hash: `life-${life}` }])
 }
 
 /** The values are never changed in place, only the lists grow. */

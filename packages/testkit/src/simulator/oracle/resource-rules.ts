@@ -51,7 +51,9 @@ function overwriteOf(history: RunHistory, write: ResourceWrite, writes: readonly
 function admittedLater(history: RunHistory, operation_id: string, than: string, before: number): boolean {
   const times = (id: string) => history.admissions.find((one) => one.operation_id === id)?.at
   const [mine, other] = [times(than), times(operation_id)]
-  return mine !== undefined && other !== undefined && other > mine && other < before
+  if (mine === undefined || other === undefined || other <= mine || other >= before) return false
+  // A journal that forgot it cannot know of it (H1).
+  return !history.restores.some((one) => one.snapshot_at < other && one.at >= other && one.at <= before)
 }
 
 function staleReplay(

@@ -33,7 +33,7 @@ const MOST: Faults = {
 
 /** How likely a fault is on, and how likely where the run is about it. */
 const ON = 0.22
-const WANTED = 0.75
+const WANTED = 0.8
 
 export function drawWeather(
   random: SeededRandom,

@@ -79,9 +79,9 @@ export const THEMES = {
     strikes: ["kill", "freeze", "drain"],
   },
   late_refusals: {
-    kinds: ({ transport }) => transport === "opaque",
-    faults: ["tool_hours", "rejected", "refused_before_key"],
-    strikes: ["freeze"],
+    kinds: ({ transport, correlates }) => transport === "opaque" && correlates !== null,
+    faults: ["tool_hours", "rejected"],
+    strikes: [],
   },
   sloppy: {
     kinds: ({ sloppy }) => sloppy === true,
