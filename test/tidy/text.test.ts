@@ -15,7 +15,7 @@ test("no file names a machine's paths, a registry, or work that belongs to nobod
 })
 
 test.each([
-  ["README.md", "see /work/main/docs", "is a path of one machine"],
+  ["README.md", "see /work/project/docs", "is a path of one machine"],
   ["README.md", "`/home/anna/invoke.db`", "is a path of one machine"],
   ["README.md", "it is written to /tmp/invoke.db", "is a path of one machine"],
   ["a.ts", `const path = "/root/invoke.db"`, "is a path of one machine"],
